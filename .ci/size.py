@@ -15,7 +15,7 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 163_500),  # docs/decisions/0022-promises.md
+    "the package": ((".",), 168_000),  # docs/decisions/0023-clients-of-stores.md
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
     "machine, shell and utilities": (("sim/machine", "shell"), 12_050),  # docs/decisions/0020-docker-beside.md
     "recorded telemetry": (("openrca",), 12_500),

@@ -10,6 +10,7 @@ from aiops_gym.backends.untouched import has_same_settings
 from aiops_gym.catalog.model import App, Exec, Fault
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.software.mongo import roles
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
 
 Databases = Mapping[str, Json]
@@ -33,6 +34,8 @@ def find_damage(before: World, settled: World, world: World, app: App, fault: Fa
     stages = [now] if settled is world else [read_databases(settled, app), now]
     return (
         *_foreign_programs(before, world, app),
+        *_other_settings(before, settled, app),
+        *_thrown_away(before, settled, app),
         *dict.fromkeys(line for each in stages for line in _changed_data(was, each)),
         *_other_users(was, now, fault),
     )
@@ -47,6 +50,42 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
         if world.store.get("deployments.apps", app.namespace, name) is not None
         and not is_same_workload(before, world, app, name, settled=settled)
     ]
+
+
+def _other_settings(before: World, settled: World, app: App) -> list[str]:
+    """Programs in which other settings are in force, whoever said so and however: a restart may be long away.
+
+    A flag that is told no more has the default of who asks for it.
+    """
+    was, now = _list_in_force(before, app), _list_in_force(settled, app)
+    found = []
+    for name, (settings, flags) in now.items():
+        old, offered = was.get(name, ({}, {}))
+        changed = {key for key in {*old, *settings} if old.get(key) != settings.get(key)}
+        changed |= {key for key, value in flags.items() if key in offered and offered[key] != value}
+        if changed:
+            found.append(f"{name} runs with another value of {', '.join(sorted(changed))}")
+    return found
+
+
+def _thrown_away(before: World, settled: World, app: App) -> list[str]:
+    """Programs of whose data somebody threw some away by a command: only they had them."""
+    was, rows = before.table("processes"), settled.table("processes")
+    return [
+        f"{row['container']} lost data by a command"
+        for key, row in rows.items()
+        if row["state"].get("lost") and row["pod"].startswith(f"{app.namespace}/")
+        if row["state"]["lost"] != (was[key]["state"].get("lost") if key in was else None)
+    ]
+
+
+def _list_in_force(world: World, app: App) -> dict[str, tuple[Mapping[str, Json], Mapping[str, Json]]]:
+    """Settings of running programs that are not the usual ones, and flags that they tell others, by container."""
+    return {
+        row["container"]: (row["state"].get("set") or {}, configured(row).get("offers") or {})
+        for row in world.table("processes").values()
+        if row["running"] and row["pod"].startswith(f"{app.namespace}/")
+    }
 
 
 def _changed_data(was: Databases, now: Databases) -> list[str]:

@@ -85,7 +85,7 @@ def _effects(world: World, app: App, name: str) -> Json:
     named = {get(each, "spec", "clusterIP"): name_of(each) for each in world.store.all("services", app.namespace)}
     for row in world.table("processes").values():
         if row["uid"] in pods and row["running"]:
-            state = {key: row["state"][key] for key in ("auth", "path", "configured") if key in row["state"]}
+            state = {key: row["state"][key] for key in ("auth", "path", "configured", "set") if key in row["state"]}
             text = json.dumps([row["container"], row["program"], row["params"], row["ports"], state], sort_keys=True)
             text = re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?(?![\w-])", "", text)
             found.add(re.sub(r"\b[0-9]+([.][0-9]+){3}\b", lambda ip: named.get(ip[0], ip[0]), text))

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Final, cast
+from urllib.parse import quote
+
+import yaml
 
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import Flag, Parsed
 from aiops_gym.types import DockerHost, Json, Printed
+
+KNOWN: Mapping[str, Json] = yaml.safe_load(files("aiops_gym.docker").joinpath("commands.yaml").read_text("utf-8"))
+"""Subcommands, the keys of Compose files, and texts of several lines."""
 
 LATE: Final = 124
 """Exit code where the time of the script is up."""
@@ -85,9 +92,9 @@ class Call:
         if not self.context.cluster.wait(seconds):
             raise Failure("", LATE)
 
-    def each(self, names: Iterable[str], act: Callable[[str], None]) -> int:
-        """Do something to containers one by one, and name those with which it worked."""
-        errors = []
+    def each(self, names: Iterable[str], act: Callable[[str], None], summary: str = "") -> int:
+        """Do something to containers one by one, and name those with which it worked, and in the end the others."""
+        errors, failed = [], []
         for name in names:
             try:
                 act(name)
@@ -95,8 +102,10 @@ class Call:
                 if error.code == LATE:
                     raise
                 errors.append(str(error))
+                failed.append(name)
             else:
                 self.write(f"{name}\n")
+        errors += [f"{summary}: {', '.join(failed)}"] if failed and summary else []
         self.complain("".join(f"{error}\n" for error in errors))
         return int(bool(errors))
 
@@ -123,4 +132,4 @@ class Call:
 
 def clean(name: str) -> str:
     """A name as it may stand in a path."""
-    return name.removeprefix("/").replace("/", "%2F").replace(" ", "%20")
+    return quote(name.removeprefix("/"), safe="")

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import Flag, FlagError, Flags, Parsed
-from aiops_gym.docker.call import Call, Failure, Verb
+from aiops_gym.docker.call import KNOWN, Call, Failure, Verb
 from aiops_gym.scan import scan
-from aiops_gym.types import Json, Output
+from aiops_gym.types import Output
 
 USAGE_ERROR, SYNTAX_ERROR = 125, 16
 """Exit codes of docker and of its Compose for a command line that makes no sense."""
 
 SHORT_VERSION = "Docker version 27.5.1, build 9f9e405\n"
-KNOWN: Mapping[str, Json] = yaml.safe_load(files("aiops_gym.docker").joinpath("commands.yaml").read_text("utf-8"))
 GROUPS: Mapping[str, str] = KNOWN["groups"]
-ALONE = ("compose", "network")
-"""Groups whose verbs have no name without them."""
 
 HELP = Flag("help", "bool", short="h")
 WORDS = (Flag("config"), Flag("context", short="c"), Flag("host", "array", short="H"), Flag("log-level", short="l"))
 GLOBAL = Flags.of(*WORDS, Flag("debug", "bool", short="D"), Flag("version", "bool", short="v"), HELP)
-COMPOSE = (Flag("file", "array", short="f"), Flag("project-name", short="p"), Flag("profile", "array"), Flag("ansi"))
+BESIDE = (Flag("progress"), Flag("env-file", "array"), Flag("compatibility", "bool"), Flag("parallel", "int"))
+COMPOSE = (
+    Flag("file", "array", short="f"),
+    Flag("project-name", short="p"),
+    Flag("profile", "array"),
+    Flag("ansi"),
+    *BESIDE,
+)
 """Flags that may stand between `compose` and its verb."""
 
 
@@ -41,7 +42,7 @@ def load_verbs() -> Mapping[str, Verb]:
         )
         verb = Verb(**{**told, "name": name, "run": runs[name], "flags": flags})
         found |= dict.fromkeys((name, *verb.aliases), verb)
-        if name.partition(" ")[0] not in ALONE:
+        if " " not in name and name not in KNOWN["no_containers"]:
             found[f"container {name}"] = verb
     return dict(sorted(found.items()))
 
@@ -80,7 +81,7 @@ def _split(table: Flags, words: list[str]) -> tuple[Parsed, list[str]]:
 
 def _call(context: Context, verb: Verb | None, name: str, words: list[str], own: Parsed) -> Output:
     group = name.partition(" ")[0]
-    if verb is None and " " in name:
+    if verb is None and " " in name and group in GROUPS:
         if group == "compose":
             return Output("", f'unknown docker command: "{name}"\n', SYNTAX_ERROR)
         return Output("", _overview(group), 1)

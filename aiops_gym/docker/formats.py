@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.clients.flags import FlagError, parse_duration
+from aiops_gym.docker import nils
 from aiops_gym.docker.call import Call, Failure
 from aiops_gym.sim.golang import functions
 from aiops_gym.sim.golang.functions import TemplateError
 from aiops_gym.sim.golang.template import Room, render_nodes
 from aiops_gym.sim.golang.template_parser import KNOWN, Nodes, parse_nodes
-from aiops_gym.sim.kernel.times import millis
+from aiops_gym.sim.kernel.times import iso, millis
 from aiops_gym.types import Json
 
-Row = Mapping[str, str]
+Row = Mapping[str, Json]
 
 LEAST, GAP = 10, 3
 """Width of a column at least, and blanks between two."""
@@ -26,6 +27,7 @@ NAMES = frozenset({*KNOWN, "join", "json", "lower", "split", "title", "truncate"
 """Functions of templates: Go's, and docker's own."""
 
 _ACTION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_NIL = re.compile(rf"\.({'|'.join(nils.HIDDEN)})\.\w")
 _FIELD = re.compile(r"(?<![\w)\]\"])\.([A-Za-z]\w*)")
 
 
@@ -42,10 +44,10 @@ def align(rows: Sequence[Sequence[str]], least: int = LEAST) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_rows(call: Call, rows: Sequence[Row]) -> None:
-    """Print rows as a table, or as `--format` says; with `--quiet` their ids. Raises Failure."""
+def write_rows(call: Call, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
+    """Print rows as a table of columns, or as `--format` says; with `--quiet` their ids. Raises Failure."""
     form, headers = call.flags.text("format").replace("\\t", "\t").replace("\\n", "\n"), call.verb.headers
-    shown = [*headers][: call.verb.shown + int(bool(call.flags.values.get("size")))]
+    shown = columns or [*headers][: call.verb.shown + int(bool(call.flags.values.get("size")))]
     if call.flags.on("quiet") if "quiet" in call.flags.values else False:
         call.write("".join(f"{row['ID']}\n" for row in rows))
     elif not form or form == "table":
@@ -72,8 +74,11 @@ def render(form: str, data: Json, *, strict: bool = False) -> str:
     """A Go template with docker's functions; `strict`: fields that are not there are an error. Raises Failure."""
     try:
         return render_nodes(parse(form), data, _function, Room(), strict)
-    except TemplateError as error:
-        missing = re.search(r'no entry for key "(\w+)"', str(error))
+    except TemplateError as problem:
+        owner, error = _NIL.search(form), str(problem)
+        if owner and "can't evaluate field" in error:  # the daemon leaves it out, and so nobody finds it
+            error = f'map has no entry for key "{owner[1]}"'
+        missing = re.search(r'no entry for key "(\w+)"', error)
         chain = re.search(rf"(?:\.\w+)*?(\.{missing[1]})\b(?:\.\w+)*", form) if missing else None
         where = f':{chain.start(1)}: executing "" at <{chain[0]}>' if chain else ""
         raise Failure(f"{PARSING}1{where}: {error}") from None
@@ -110,7 +115,8 @@ def _function(name: str, arguments: list[Any]) -> Any:
 
 def write_json(value: Json) -> str:
     """JSON on one line."""
-    return json.dumps(None if value is functions.MISSING else value, separators=(",", ":"), ensure_ascii=False)
+    found = None if value is functions.MISSING else nils.remove(value)
+    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
 
 
 def read_filters(call: Call, known: Sequence[str]) -> list[tuple[str, str]]:
@@ -158,6 +164,15 @@ def read_time(call: Call, flag: str) -> int | None:
         return millis(moment if "T" in text else f"{text}T00:00:00Z")
     except (ValueError, OverflowError):
         raise Failure(f'invalid value for "{flag}": failed to parse value as time or duration: "{text}"') from None
+
+
+def say_moment(seconds: int) -> str:
+    """A time as Go prints it.
+
+    >>> say_moment(1_772_442_000)
+    '2026-03-02 09:00:00 +0000 UTC'
+    """
+    return f"{iso(1000 * seconds)[:19].replace('T', ' ')} +0000 UTC"
 
 
 def say_binary(size: float) -> str:

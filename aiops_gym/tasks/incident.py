@@ -55,12 +55,14 @@ class Incident(IncidentTask):
         "Something may be wrong with the application, or not: some pages mean nothing, or are about what has passed.\n"
         "If it is an incident, acknowledge it, find out what causes it and how users come to notice, repair it, and "
         "report. Meanwhile it goes on.\n"
+        "A cause that lies in no component (a node, a quota, a webhook) is named by its kind alone, with an empty list "
+        "of components; the chain begins at the component that suffers from it first.\n"
         "In a diagnosis, a kind has two keys:\n"
         f"- system_level: the layer at which the fault occurred, one of {', '.join(LAYERS)}.\n"
         f"- fault_type: the kind of fault, one of {', '.join(KINDS)}."
     )
     answers = (
-        ("acknowledge()", "something is wrong, and you are on it"),
+        ("acknowledge()", "something is wrong, and you are on it; look first, for a false alarm costs"),
         (
             'diagnose(["cause"], [{"system_level": "your_layer", "fault_type": "your_kind"}], '
             '[["cause", "caller", "callers_caller"]])',

@@ -7,6 +7,7 @@ an object was made, and for an hour its events. What was deleted, and what was w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from json import dumps
 from typing import Any, NamedTuple
 
 from aiops_gym.helm import storage
@@ -207,13 +208,21 @@ def _differ(old: Json, new: Json, path: str = "") -> list[str]:
         return [each for at, (one, other) in rows for each in _differ(one, other, f"{path}[{_item(other, at)}]")]
     if old == new:
         return []
-    plain = [each if isinstance(each, str | int | float | bool) else None for each in (old, new)]
-    short = all(each is not None and len(str(each)) <= LONGEST for each in plain)
-    return [f"{path}: {old} -> {new}" if short else path]
+    return [f"{path}{_tell(old, new)}"]
 
 
 LONGEST = 48
 """Characters of a value that is shown."""
+
+
+def _tell(old: Json, new: Json) -> str:
+    """`: a -> b`, what both begin with left out of long values; "" where they are too long for that."""
+    one, other = ("none" if each is None else each if isinstance(each, str) else dumps(each) for each in (old, new))
+    if max(len(one), len(other)) > LONGEST:
+        until = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+        same = max(one.rfind(mark, 0, until) for mark in ":/=, ")
+        one, other = (f"...{each[same:]}" if same > 0 else each for each in (one, other))
+    return f": {one} -> {other}" if max(len(one), len(other)) <= LONGEST else ""
 
 
 def _item(value: Json, at: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from aiops_gym.errors import ToolError
@@ -35,6 +35,24 @@ def ask_server(context: Context, tool: str, server: str, path: str, query: Mappi
         return found["data"]
     errors = found.get("errors") or [{"msg": found.get("error", f"{server} answers {status}: {body[:500]}")}]
     raise ToolError(f"Error: {tool}: {'; '.join(str(each['msg']) for each in errors)}")
+
+
+def print_page(
+    context: Context, columns: Sequence[str], rows: Sequence[Sequence[str]], offset: int, call: Callable[[int], str]
+) -> str:
+    """The rows after `offset` that fit the limit, the last column not padded, and how to go on where some do not."""
+    widths = [max(map(len, cells)) for cells in zip(*([columns, *rows]), strict=True)][:-1]
+    lines = ["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in (columns, *rows)]
+    left = (sys.maxsize if context.limit is None else context.limit) - len(lines[0]) - len(call(len(rows))) - 40
+    end = offset
+    while end < len(rows) and (left >= len(lines[end + 1]) or end == offset):
+        left -= len(lines[end + 1]) + 1
+        end += 1
+    shown = "\n".join([lines[0], *lines[offset + 1 : end + 1]])
+    if (offset, end) == (0, len(rows)):
+        return shown
+    onwards = f"next: {call(end)}" if end < len(rows) else "no more"
+    return f"{shown}\n[rows {offset + 1} to {end} of {len(rows)}; {onwards}]"
 
 
 def print_rows(context: Context, columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str) -> str:

@@ -14,7 +14,8 @@ from aiops_gym.sim.traffic.configuration import configured
 APP = registry.find_app("astronomy_shop")
 NS = APP.namespace
 CLIENTS = ("accounting", "product-catalog", "product-reviews")
-COUNT = f"kubectl exec -n {NS} deploy/postgresql -- psql -U {{user}} -d otel -c 'SELECT count(*) FROM pg_stat_activity'"
+CLIENTS_ONLY = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+COUNT = f'kubectl exec -n {NS} deploy/postgresql -- psql -U {{user}} -d otel -c "{CLIENTS_ONLY}"'
 FULL = "remaining connection slots are reserved for roles with the SUPERUSER attribute"
 
 
@@ -46,7 +47,9 @@ def _count(world, user="root"):
 
 def test_each_client_keeps_a_connection(world):
     assert (_count(world), _turned_away(world)) == (len(CLIENTS) + 1, set())
-    assert "100" in _run(world, f"kubectl exec -n {NS} deploy/postgresql -- psql -U root -c 'SHOW max_connections;'")
+    assert "100" in _run(
+        world, f"kubectl exec -n {NS} deploy/postgresql -- psql -U root -d otel -c 'SHOW max_connections;'"
+    )
 
 
 def test_who_comes_late_is_turned_away_and_let_in_when_another_one_goes(world):

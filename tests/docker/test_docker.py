@@ -20,7 +20,9 @@ NAMES = ["clientapp-2", "clientapp-1", "supernode-2", "supernode-1", "serverapp"
 
 REFUSED = {
     "docker stop nope": (UNKNOWN, 1),
-    "docker start nope": (UNKNOWN, 1),
+    "docker start nope": (UNKNOWN + "Error: failed to start containers: nope\n", 1),
+    "docker wait nope": (UNKNOWN, 1),
+    "docker diff nope": (UNKNOWN, 1),
     "docker restart nope": (UNKNOWN, 1),
     "docker kill nope": (UNKNOWN, 1),
     "docker rm nope": (UNKNOWN, 1),
@@ -88,7 +90,23 @@ REFUSED = {
     ),
     "docker cp nope superlink:/tmp": ("lstat nope: no such file or directory\n", 1),
     "docker compose ps": ("no configuration file provided: not found\n", 14),
-    "docker compose -p nope ps": ("no such project: not found\n", 1),
+    "docker compose -p nope stop": ('no container found for project "nope": not found\n', 1),
+    "docker compose -p nope up -d": ("no configuration file provided: not found\n", 14),
+    "docker compose -p nope down": ('Warning: No resource found to remove for project "nope".\n', 0),
+    "docker compose -p flower exec nope ls": ('service "nope" is not running\n', 1),
+    "docker compose -p flower port superlink 80": ("no port 80/tcp for container superlink: 9093/tcp, 9093/tcp\n", 1),
+    "docker image inspect nope": ("[]\nError response from daemon: No such image: nope:latest\n", 1),
+    "docker inspect --type image superlink": ("[]\nError: No such image: superlink\n", 1),
+    "docker ps -f health=well": ("Error response from daemon: invalid filter 'health=well'\n", 1),
+    "docker exec -u nobodyx superlink id": ("unable to find user nobodyx: no matching entries in passwd file\n", 126),
+    "docker top superlink -o cmd": ("Error response from daemon: Couldn't find PID field in ps output\n", 1),
+    "docker pause superlink": ("docker: 'pause' is not available on this host.\n", 1),
+    "docker cp superlink:/app /nope/x": ('invalid output path: directory "/nope" does not exist\n', 1),
+    "docker inspect superlink -f '{{.State.Health.Status}}'": (
+        'template parsing error: template: :1:8: executing "" at <.State.Health.Status>: '
+        'map has no entry for key "Health"\n',
+        1,
+    ),
     "docker compose -p flower ps nope": ("no such service: nope\n", 1),
     "docker compose -f flower/nope.yml ps": ("open /root/flower/nope.yml: no such file or directory\n", 1),
     "docker compose fly": ('unknown docker command: "compose fly"\n', 16),
@@ -106,9 +124,6 @@ REFUSED = {
 }
 
 
-HEALTHY = Simulated(registry.find_problem("noop_detection_flower-1"), 7, noise=False)
-
-
 class NoFiles:
     """A machine without files."""
 
@@ -123,16 +138,6 @@ class NoFiles:
 
     def about(self, path):
         return None
-
-
-@pytest.fixture(scope="module")
-def incident():
-    return HEALTHY
-
-
-@pytest.fixture
-def shell(incident):
-    return incident.fork().shell
 
 
 def said(shell, words, code=0, timeout=60):
@@ -248,27 +253,85 @@ def test_events_are_told_until_nobody_waits(shell):
         "container stop",
     ]
     told = said(shell, "docker events --since 1m --until 0s -f event=die")
-    assert re.match(r"\S{30} container die [0-9a-f]{64} \(com.docker.compose.container-number=1, ", told)
+    assert re.match(r"\S{30} container die [0-9a-f]{64} \(com.docker.compose.config-hash=[0-9a-f]{64}, ", told)
     assert "exitCode=0, image=flwr/supernode:1.15.2, name=supernode-2)\n" in told
 
 
 def test_files_are_copied_there_and_back(shell):
     told = said(shell, "echo a b > x; docker cp x superlink:/tmp/; docker exec superlink cat /tmp/x")
-    assert told == "Successfully copied 1.54kB to superlink:/tmp/\na b\n"
+    assert told == "Successfully copied 2.05kB to superlink:/tmp/\na b\n"
     assert said(shell, "docker cp -q superlink:/tmp/x y; cat y") == "a b\n"
 
 
-def test_a_removed_container_is_made_anew_from_its_project(shell):
-    assert said(shell, "docker rm -f clientapp-2; docker ps -aqf name=clientapp-2") == "clientapp-2\n"
-    told = said(shell, "cd flower && docker compose up -d && docker compose ps --services").splitlines()
-    assert " Container clientapp-2  Started" in told
-    assert " Container clientapp-1  Running" in told
-    assert told[-6:] == sorted(NAMES)
-    assert said(shell, "docker compose ls").splitlines()[1].split() == [
-        "flower",
-        "running(6)",
-        "/root/flower/compose.yml",
-    ]
+def test_a_folder_is_copied_with_what_lies_in_it_or_only_that(shell):
+    assert said(shell, "docker cp superlink:/app app; ls -d app") == "Successfully copied 1.54kB to app\napp\n"
+    said(shell, "docker cp flower superlink:/tmp; docker cp superlink:/tmp/flower copy")
+    assert said(shell, "ls -R copy | tail -n +2") == said(shell, "ls -R flower | sed s/flower/copy/ | tail -n +2")
+    assert said(shell, "cat copy/train/task.py") == said(shell, "cat flower/train/task.py")
+    said(shell, "mkdir inner; docker cp superlink:/tmp/flower/. inner; docker cp superlink:/tmp/flower inner")
+    assert said(shell, "cd inner; ls; ls flower").split() == ["compose.yml", "flower", "train", "compose.yml", "train"]
+
+
+def test_what_was_changed_in_a_container_is_told(shell):
+    said(shell, "docker exec superlink sh -c 'echo a > /tmp/note; rm /etc/os-release'")
+    assert said(shell, "docker diff superlink") == "C /etc\nD /etc/os-release\nC /tmp\nA /tmp/note\n"
+
+
+FIELDS = {
+    "{{json .State.Health}} {{.State.Health}} {{if .State.Health}}a{{else}}b{{end}}": "null <nil> b",
+    "{{.HostConfig.LogConfig.Type}} {{.HostConfig.Privileged}} {{.HostConfig.IpcMode}}": "json-file false private",
+    "{{.HostConfig.Binds}} {{json .HostConfig.Binds}} {{.Config.Volumes}}": "[] null map[]",
+    '{{.HostConfig.ExtraHosts}} {{.ResolvConfPath | printf "%.8s"}}': "[] /var/lib",
+    "{{range .HostConfig.Binds}}x{{end}}|{{.Config.User}}|{{.Config.Tty}}|{{.NetworkSettings.IPAddress}}": "||false|",
+    "{{.GraphDriver.Name}} {{.SizeRw}} {{.Config.Healthcheck}}": "overlay2 <nil> <nil>",
+    '{{index .Config.Labels "com.docker.compose.project.working_dir"}}': "/root/flower",
+    '{{index .Config.Labels "com.docker.compose.project.config_files"}}': "/root/flower/compose.yml",
+}
+
+
+@pytest.mark.parametrize("form", FIELDS)
+def test_a_container_has_all_fields_and_nil_where_go_has_it(shell, form):
+    assert said(shell, f"docker inspect -f '{form}' superlink") == f"{FIELDS[form]}\n"
+
+
+def test_images_are_told_of_with_the_newest_first(shell):
+    times = said(shell, "docker images --format '{{.CreatedAt}}'").splitlines()
+    assert len(times) == 4
+    assert times == sorted(times, reverse=True)
+    assert said(shell, "docker images -qf reference='flwr/*' | wc -l").strip() == "2"
+    assert "   DIGEST   " in said(shell, "docker images --digests")
+    (image,) = json.loads(said(shell, "docker image inspect flwr/superlink:1.15.2"))
+    assert image["Config"]["Entrypoint"] == ["flower-superlink"]
+    assert image["Created"].startswith(times[-1][:10])
+    assert said(shell, "docker inspect -f '{{.Image}}' superlink").strip() == image["Id"]
+
+
+def test_containers_are_chosen_by_when_they_were_made_and_what_they_publish(shell):
+    show = "--format '{{.Names}}'"
+    assert said(shell, f"docker ps -f before=serverapp {show}") == "superlink\n"
+    assert said(shell, f"docker ps -f since=supernode-2 {show}").split() == NAMES[:2]
+    assert said(shell, f"docker ps -f publish=9093 {show}; docker ps -qf health=healthy") == "superlink\n"
+
+
+def test_the_host_as_a_whole_is_told_of(shell):
+    told = said(shell, "docker info")
+    assert " Containers: 6\n  Running: 6\n" in told
+    assert " Name: kind-control-plane\n" in told
+    assert said(shell, "docker info -f '{{.ServerVersion}}'; docker volume ls") == "27.5.1\nDRIVER    VOLUME NAME\n"
+    assert "Images          4         4         13.6GB    0B (0%)\n" in said(shell, "docker system df")
+
+
+def test_a_container_is_waited_for_and_then_pruned(shell):
+    identity = said(shell, "docker ps -qf name=serverapp --no-trunc").strip()
+    assert said(shell, "(sleep 3; docker kill serverapp >/dev/null)& docker wait serverapp") == "137\n"
+    assert said(shell, "docker container prune -f") == f"Deleted Containers:\n{identity}\n\nTotal reclaimed space: 0B\n"
+
+
+def test_processes_are_those_of_root_everywhere_and_shown_in_the_columns_asked_for(shell):
+    assert said(shell, "docker exec superlink id; docker top superlink | tail -1").startswith("uid=0(root)")
+    assert said(shell, "docker top superlink").splitlines()[1].split()[0] == "root"
+    assert said(shell, "docker top superlink aux").split()[:4] == ["USER", "PID", "%CPU", "%MEM"]
+    assert said(shell, "docker top superlink -o pid,cmd").splitlines()[0].split() == ["PID", "CMD"]
 
 
 def test_what_is_used_is_measured_and_processes_are_listed(shell):
@@ -296,6 +359,12 @@ WORDS = (
         "ps",
         "logs",
         "inspect",
+        "wait",
+        "kill",
+        "down",
+        "config",
+        "-p",
+        "flower",
         "exec",
         "stop",
         "cp",
@@ -343,9 +412,9 @@ WORDS = (
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from(WORDS), max_size=7))
-def test_nothing_that_is_typed_raises(words):
-    cluster = HEALTHY.fork().cluster
+@given(words=st.lists(st.sampled_from(WORDS), max_size=7))
+def test_nothing_that_is_typed_raises(incident, words):
+    cluster = incident.fork().cluster
     context = Context(Clock(cluster, cluster.now() + 20), NoFiles(), "/root", {})
     done = run(context, ["docker", *words])
     assert isinstance(done.stdout + done.stderr, str)

@@ -13,6 +13,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.errors import ToolError
 from aiops_gym.sim.telemetry import searches
 from aiops_gym.tools import Context, run, toolbox
+from aiops_gym.tools.changes import _differ, list_changes
+from aiops_gym.tools.live.get_changes import LONGEST
 from aiops_gym.types import Call
 
 NAMESPACE = "test-hotel-reservation"
@@ -142,3 +144,26 @@ def test_a_shell_searches_in_jaeger(backend):
     refused = twin.shell.run(f"kubectl get --raw {raw}/traces")
     text = "Error from server (BadRequest): the server rejected our request for an unknown reason\n"
     assert (refused.code, refused.stderr) == (1, text)
+
+
+def test_pages_of_changes_are_all_of_them(call, backend):
+    whole = list_changes(backend.cluster, NAMESPACE, 0)
+    rows, command, offset = [], "", 0
+    while True:
+        *lines, last = call("get_changes", NAMESPACE, LONGEST, offset, shown=1_500).splitlines()
+        paged = last.startswith("[rows ")
+        rows += lines[1:] if paged else [*lines[1:], last]
+        command = last.rpartition("next: ")[2].rstrip("]") if "next: " in last else ""
+        if not command:
+            break
+        assert command == f"get_changes('{NAMESPACE}', {LONGEST}, {len(rows)})"
+        offset = len(rows)
+    assert len(rows) == len(whole) and offset
+    assert [row.split()[0] for row in rows] == [each.row[0] for each in whole]
+    assert not any(row.endswith(" ") for row in rows)
+
+
+def test_a_change_of_a_long_value_says_in_what_it_differs():
+    one, other = ({"image": f"registry.example.org/some/long/path/of/a/component:{tag}"} for tag in ("latest", "2.1.0"))
+    assert _differ(one, other) == ["image: ...:latest -> ...:2.1.0"]
+    assert _differ({"limits": None}, {"limits": {"cpu": "1"}}) == ['limits: none -> {"cpu": "1"}']

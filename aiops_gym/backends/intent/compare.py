@@ -215,12 +215,15 @@ def _judge_history(was: Obj | None, is_: Obj | None) -> tuple[str, bool]:
 def _judge(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
     """What is different, in words, "" for nothing that counts; and whether it is hard."""
     resource = at[0]
+    about = at in case.mine or (*at[:2], ANY) in case.mine
     opened = guards.list_opened(resource, was, is_, case.before, case.now) if is_ is not None else []
+    if about and resource in WORKING:  # what did wrong may rest, where everybody sees that it does
+        opened = [each for each in opened if each != guards.PAUSED]
     if opened:
         return ", ".join(opened), True
     if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:
         return "is being deleted", True
-    if at in case.mine or (*at[:2], ANY) in case.mine:
+    if about:
         return _judge_own(resource, was, is_, case)
     if resource == "secrets" and get(was or is_ or Obj(), "type") == HISTORY:
         return _judge_history(was, is_)

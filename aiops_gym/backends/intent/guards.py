@@ -31,6 +31,8 @@ FINALIZERS = {
 }
 """Those that the cluster sets, and takes off by itself."""
 
+PAUSED = "it is paused"
+
 OUTSIDE = "203.0.113.7"
 """Somebody on the internet (RFC 5737)."""
 
@@ -84,7 +86,7 @@ def list_put_into(pod: Obj, now: World) -> list[str]:
 
 def _paused(was: Obj | None, is_: Obj) -> list[str]:
     """Whether something was stopped; what is new and rests is owed to nobody."""
-    return ["it is paused"] if was is not None and _is_paused(is_) and not _is_paused(was) else []
+    return [PAUSED] if was is not None and _is_paused(is_) and not _is_paused(was) else []
 
 
 def _is_paused(obj: Obj) -> bool:

@@ -18,8 +18,12 @@ from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.kernel.quantity import parse
 from aiops_gym.sim.kernel.world import World
 
-AROUND = re.compile(r"(LD|DYLD)_\w+|BASH_ENV|ENV|(\w+_)?PROXY", re.IGNORECASE)
-"""Variables by which a program is given other code, or its connections another way."""
+AROUND = re.compile(
+    r"(LD|DYLD)_\w+|BASH_ENV|ENV|(\w+_)?PROXY|(NODE|RUBY|PERL5)_?OPT\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PYTHON\w+|RUBYLIB"
+    r"|DOTNET_STARTUP_HOOKS|OTEL_\w+|JAEGER_\w+",
+    re.IGNORECASE,
+)
+"""Variables by which a program is given other code, or its connections or what it tells of itself another way."""
 
 SMALL = {"cpu": Decimal("0.5"), "memory": Decimal(512 * 1024 * 1024)}
 """A request that takes nothing from others, even where there was none."""

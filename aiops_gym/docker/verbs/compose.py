@@ -1,54 +1,48 @@
-"""`docker compose`: of the project whose file lies where it is typed, or that is named."""
+"""`docker compose`, what it tells: of the project whose file lies where it is typed, or that is named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from posixpath import basename, dirname, join
+from dataclasses import replace
 from typing import Final
 
-from aiops_gym.docker.call import Call, Failure, clean
-from aiops_gym.docker.formats import align, write_rows
-from aiops_gym.docker.verbs import logs, ps
+from aiops_gym.clients.flags import Parsed
+from aiops_gym.docker import compose_config, compose_file
+from aiops_gym.docker.call import Call, Failure
+from aiops_gym.docker.compose_file import STEM, Project
+from aiops_gym.docker.formats import align, write_json, write_rows
+from aiops_gym.docker.verbs import exec as executing
+from aiops_gym.docker.verbs import images, logs, ps, top
+from aiops_gym.sim.docker_host.records import COMPOSE
 from aiops_gym.types import Json
 
-FILES: Final = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
-NO_FILE: Final = 14
-"""Exit code."""
-
-STEM: Final = "com.docker.compose"
+WIDE: Final = 20
+"""Width of a column at least."""
 
 
-def _find_project(call: Call) -> Json:
-    """The project that is meant. Raises Failure."""
-    name, files = call.flags.text("project-name"), call.flags.items("file")
-    folder = dirname(join(call.context.cwd, files[0])) if files else call.context.cwd
-    if files and not call.context.files.exists(files[0]):
-        raise Failure(f"open {join(call.context.cwd, files[0])}: no such file or directory")
-    if not files and not name and not any(call.context.files.exists(each) for each in FILES):
-        raise Failure("no configuration file provided: not found", NO_FILE)
-    wanted = name or basename(folder.rstrip("/"))
-    found = next((row for row in call.ask("GET", "/projects") if row["name"] == wanted), None)
-    if found is None:
-        raise Failure("no such project: not found" if name else "no service selected")
-    return found
-
-
-def _containers(call: Call, project: Json, *, every: bool = True) -> list[Json]:
-    """The containers of the project that are asked for, by name. Raises Failure."""
-    services = [service["name"] for service in project["services"]]
-    for wrong in (word for word in call.args if word not in services):
-        raise Failure(f"no such service: {wrong}")
+def find_containers(call: Call, project: Project, words: list[str], *, every: bool = True) -> list[Json]:
+    """The containers of services, or of all of a project, by name. Raises Failure."""
+    chosen = project.pick(words)
     rows = call.ask("GET", "/containers/json", {"all": "1" if every else "0"})
-    rows = [row for row in rows if row["Labels"].get(f"{STEM}.project") == project["name"]]
-    rows = [row for row in rows if not call.args or row["Labels"][f"{STEM}.service"] in call.args]
+    rows = [row for row in rows if row["Labels"].get(f"{STEM}.project") == project.name]
+    rows = [row for row in rows if not words or row["Labels"][f"{STEM}.service"] in chosen]
     return sorted(rows, key=lambda row: str(row["Names"][0]))
 
 
+def _describe(call: Call, found: Json) -> dict[str, Json]:
+    row = ps.make_row(call, found, whole=call.flags.on("no-trunc") or call.flags.on("quiet"))
+    ports = [[port[key] for key in ("IP", "PrivatePort", "PublicPort", "Type")] for port in found["Ports"]]
+    names = ("URL", "TargetPort", "PublishedPort", "Protocol")
+    ended = found["Status"].partition("(")[2].partition(")")[0] if found["State"] == "exited" else ""
+    labels = {name: found["Labels"][f"{STEM}.{name.lower()}"] for name in ("Service", "Project")}
+    more = {"Name": row["Names"], "ExitCode": int(ended or 0), "Health": "", **labels}
+    return {**row, **more, "Publishers": [dict(zip(names, port, strict=True)) for port in ports]}
+
+
 def _ps(call: Call) -> None:
-    rows = []
-    for found in _containers(call, _find_project(call), every=call.flags.on("all")):
-        row = ps.make_row(call, found, whole=call.flags.on("no-trunc") or call.flags.on("quiet"))
-        rows.append({**row, "Name": row["Names"], "Service": found["Labels"][f"{STEM}.service"]})
+    states = [text.removeprefix("status=") for text in (*call.flags.items("status"), *call.flags.items("filter"))]
+    every = call.flags.on("all") or bool(states)
+    rows = [_describe(call, found) for found in find_containers(call, compose_file.find(call), call.args, every=every)]
+    rows = [row for row in rows if not states or row["State"] in states]
     if call.flags.on("services"):
         call.write("".join(f"{row['Service']}\n" for row in rows))
     else:
@@ -56,53 +50,93 @@ def _ps(call: Call) -> None:
 
 
 def _ls(call: Call) -> None:
-    lines = [["NAME", "STATUS", "CONFIG FILES"]]
-    rows = call.ask("GET", "/containers/json", {"all": "1" if call.flags.on("all") else "0"})
-    for project in call.ask("GET", "/projects"):
-        states = [row["State"] for row in rows if row["Labels"].get(f"{STEM}.project") == project["name"]]
-        told = ", ".join(f"{state}({states.count(state)})" for state in sorted(dict.fromkeys(states)))
-        lines += [[project["name"], told, f"{project['folder']}/compose.yml"]] if states else []
-    call.write(align(lines, 20))
+    rows, found = call.ask("GET", "/containers/json", {"all": "1" if call.flags.on("all") else "0"}), list[list[str]]()
+    for name in sorted({row["Labels"][f"{STEM}.project"] for row in rows if f"{STEM}.project" in row["Labels"]}):
+        mine = [row for row in rows if row["Labels"].get(f"{STEM}.project") == name]
+        states = [row["State"] for row in mine]
+        told = ", ".join(f"{state}({states.count(state)})" for state in sorted({*states}))
+        found.append([name, told, mine[0]["Labels"][f"{STEM}.project.config_files"]])
+    if call.flags.on("quiet"):
+        call.write("".join(f"{row[0]}\n" for row in found))
+    elif call.flags.text("format") == "json":
+        told_json = [dict(zip(("Name", "Status", "ConfigFiles"), row, strict=True)) for row in found]
+        call.write(f"{write_json(told_json)}\n")
+    else:
+        call.write(align([["NAME", "STATUS", "CONFIG FILES"], *found], WIDE))
 
 
 def _logs(call: Call) -> None:
-    names = [row["Names"][0].removeprefix("/") for row in _containers(call, _find_project(call))]
+    rows = find_containers(call, compose_file.find(call), call.args)
+    names = [row["Names"][0].removeprefix("/") for row in rows]
     width = max(map(len, names), default=0)
     for name in names:
         prefix = "" if call.flags.on("no-log-prefix") else f"{name.ljust(width)}  | "
         logs.write_lines(call, logs.read_lines(call, name), prefix)
 
 
-def _up(call: Call) -> None:
-    project = _find_project(call)
-    _containers(call, project)
-    told = call.ask("POST", f"/projects/{project['name']}/up", body=call.args)
-    call.complain("".join(f" {title}  {became}\n" for title, became in told))
-    while not call.flags.on("detach"):  # attached, until nobody waits any longer
-        call.wait(1.0)
+def _find_running(call: Call, service: str) -> Json:
+    """The running container of a service. Raises Failure."""
+    rows = find_containers(call, replace(compose_file.find(call), file=""), [service], every=False)
+    if not rows:
+        raise Failure(f'service "{service}" is not running')
+    return rows[0]
 
 
-def _each(verb: str, became: str) -> Callable[[Call], None]:
-    """Do the same to each of the containers that are asked for."""
-
-    def run(call: Call) -> None:
-        names = [row["Names"][0] for row in _containers(call, _find_project(call), every=verb != "stop")]
-        if verb == "start":
-            for name in names:
-                call.ask("POST", f"/containers/{clean(name)}/start")
-        else:
-            Call(call.context, call.verb, call.flags).each_ended(names, verb)
-        call.complain("".join(f" Container {name.removeprefix('/')}  {became}\n" for name in names))
-
-    return run
+def _exec(call: Call) -> int:
+    service, *words = call.args
+    name = _find_running(call, service)["Names"][0].removeprefix("/")
+    flags = Parsed([name, *words], -1, {**call.flags.values, "tty": False})
+    inner = Call(call.context, call.verb, flags, call.pieces)
+    return executing.run(inner)
 
 
-RUNS = {
-    "compose ps": _ps,
-    "compose ls": _ls,
-    "compose logs": _logs,
-    "compose up": _up,
-    "compose start": _each("start", "Started"),
-    "compose stop": _each("stop", "Stopped"),
-    "compose restart": _each("restart", "Started"),
-}
+def _top(call: Call) -> None:
+    for row in find_containers(call, compose_file.find(call), call.args, every=False):
+        name = row["Names"][0].removeprefix("/")
+        call.write(f"{name}\n{align(top.read_processes(call, name, []), 4)}\n")
+
+
+def _images(call: Call) -> None:
+    known, lines = {row["Id"]: row for row in call.ask("GET", "/images/json")}, list[list[str]]()
+    for row in find_containers(call, compose_file.find(call), call.args):
+        told = images.make_row(call, known[row["ImageID"]])
+        lines.append([row["Names"][0].removeprefix("/"), *(told[key] for key in ("Repository", "Tag", "ID", "Size"))])
+    if call.flags.on("quiet"):
+        call.write("".join(f"{digest}\n" for digest in dict.fromkeys(line[3] for line in lines)))
+    else:
+        call.write(align([["CONTAINER", "REPOSITORY", "TAG", "IMAGE ID", "SIZE"], *lines], WIDE))
+
+
+def _port(call: Call) -> None:
+    service, asked = call.args
+    row, kind = _find_running(call, service), call.flags.text("protocol")
+    ports = [port for port in row["Ports"] if port["Type"] == kind]
+    for port in ports:
+        if str(port["PrivatePort"]) == asked:
+            call.write(f"{port['IP']}:{port['PublicPort']}\n")
+            return
+    listed = ", ".join(f"{port['PublicPort']}/{kind}" for port in ports)
+    raise Failure(f"no port {asked}/{kind} for container {row['Names'][0].removeprefix('/')}: {listed}")
+
+
+def _version(call: Call) -> None:
+    if call.flags.text("format") == "json":
+        call.write(f"{write_json({'version': f'v{COMPOSE}'})}\n")
+    else:
+        call.write(f"{'' if call.flags.on('short') else 'Docker Compose version v'}{COMPOSE}\n")
+
+
+def _config(call: Call) -> None:
+    project = compose_file.find(call)
+    if not project.file:
+        raise Failure(compose_file.MISSING, compose_file.NO_FILE)
+    names = sorted(project.order(project.pick(call.args)))
+    if call.flags.on("services") or call.flags.on("images"):
+        shown = names if call.flags.on("services") else [project.services[name]["image"] for name in names]
+        call.write("".join(f"{each}\n" for each in shown))
+    elif not call.flags.on("quiet"):
+        call.write(compose_config.write(project, names))
+
+
+RUNS = {"compose ps": _ps, "compose ls": _ls, "compose logs": _logs, "compose exec": _exec, "compose top": _top}
+RUNS |= {"compose images": _images, "compose port": _port, "compose version": _version, "compose config": _config}

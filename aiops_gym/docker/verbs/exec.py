@@ -7,6 +7,7 @@ from aiops_gym.docker.call import Call, Failure, clean
 from aiops_gym.types import Output
 
 OCI = "OCI runtime exec failed:"
+NO_USER = "unable to find user"
 NO_FOLDER = (
     f'{OCI} exec failed: unable to start container process: chdir to cwd ("{{}}") set in config.json failed: '
     "no such file or directory: unknown"
@@ -29,11 +30,17 @@ def run(call: Call) -> int:
                 raise Failure(NO_FOLDER.format(folder), 127) from None
             raise
         words = ["sh", "-c", 'cd "$0" && exec "$@"', folder, *words]
-    body = {"argv": words, "stdin": call.context.stdin if flags.on("interactive") else ""}
+    body = {"argv": words, "user": flags.text("user"), "stdin": call.context.stdin if flags.on("interactive") else ""}
     if flags.on("detach"):
         call.ask("POST", f"/containers/{clean(name)}/exec", body=body)
         return 0
-    output: Output = call.ask("POST", f"/containers/{clean(name)}/exec", body=body)
+    try:
+        output: Output = call.ask("POST", f"/containers/{clean(name)}/exec", body=body)
+    except Failure as error:
+        if NO_USER not in str(error):
+            raise
+        call.write(f"{str(error).partition('daemon: ')[2]}\n")  # the daemon says it over the stream of the command
+        return 126
     if output.code == 126 and output.stderr.startswith(OCI):
         call.write(output.stderr)
         return 127 if "not found" in output.stderr or "no such file" in output.stderr else 126

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from aiops_gym.docker.call import Call
-from aiops_gym.docker.formats import say_size, write_rows
+from aiops_gym.docker.formats import matches_all, read_filters, say_moment, say_size, write_rows
 from aiops_gym.sim.docker_host.views import say_duration
+from aiops_gym.types import Json
+
+
+def make_row(call: Call, image: Json) -> dict[str, str]:
+    """What can be shown of an image."""
+    name, _, tag = image["RepoTags"][0].partition(":")
+    age, size = round(1000 * call.context.cluster.now()) - 1000 * image["Created"], say_size(image["Size"])
+    digest = image["Id"] if call.flags.values.get("no-trunc") else image["Id"].removeprefix("sha256:")[:12]
+    row = {"Repository": name, "Tag": tag, "ID": digest, "CreatedSince": f"{say_duration(age)} ago", "Size": size}
+    row |= {"Digest": image["RepoDigests"][0].partition("@")[2], "CreatedAt": say_moment(image["Created"])}
+    return {**row, "Containers": "N/A", "SharedSize": "N/A", "UniqueSize": "N/A", "VirtualSize": size}
+
+
+def _fits(row: dict[str, str], name: str, value: str) -> bool:
+    if name == "reference":
+        return any(fnmatchcase(each, value) for each in (row["Repository"], f"{row['Repository']}:{row['Tag']}"))
+    return name == "dangling" and value in ("false", "0")  # and none has labels
 
 
 def run(call: Call) -> None:
-    """List the images of which containers were made."""
-    now, rows = call.context.cluster.now(), []
-    for image in call.ask("GET", "/images/json"):
-        name, _, tag = image["RepoTags"][0].partition(":")
-        digest = image["Id"] if call.flags.on("no-trunc") else image["Id"].removeprefix("sha256:")[:12]
-        age = f"{say_duration(round(1000 * (now - image['Created'])))} ago"
-        row = {"Repository": name, "Tag": tag, "ID": digest, "CreatedSince": age, "Size": say_size(image["Size"])}
-        rows += [row] if not call.args or call.args[0] in (name, f"{name}:{tag}") else []
-    write_rows(call, rows)
+    """List the images of which containers were made, the newest first."""
+    filters = read_filters(call, ("dangling", "label", "reference"))
+    rows = [make_row(call, image) for image in call.ask("GET", "/images/json")]
+    rows = [row for row in rows if matches_all(filters, lambda name, value, row=row: _fits(row, name, value))]
+    rows = [row for row in rows if not call.args or _fits(row, "reference", call.args[0])]
+    digests = ("Repository", "Tag", "Digest", "ID", "CreatedSince", "Size")
+    write_rows(call, rows, digests if call.flags.on("digests") else ())

@@ -11,10 +11,18 @@ from aiops_gym.docker.formats import has_label, matches_all, shorten
 from aiops_gym.sim.docker_host.views import say_duration
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.patterns import compile_pattern
-from aiops_gym.sim.kernel.times import iso
 from aiops_gym.types import Json
 
-KNOWN: Final = ("ancestor", "exited", "id", "label", "name", "network", "status")
+KNOWN: Final = (
+    *("ancestor", "before", "exited", "expose", "health", "id", "is-task", "isolation", "label", "name", "network"),
+    *("publish", "since", "status", "volume"),
+)
+STATES: Final = ("created", "restarting", "running", "removing", "paused", "exited", "dead")
+HEALTH: Final = ("none", "starting", "healthy", "unhealthy")
+
+
+WINDOWS: Final = ("before", "since")
+"""Filters that name another container."""
 
 
 def describe_ports(ports: list[Json]) -> str:
@@ -25,22 +33,14 @@ def describe_ports(ports: list[Json]) -> str:
 def make_row(call: Call, found: Json, *, whole: bool) -> dict[str, str]:
     """What can be shown of a container."""
     age = round(1000 * call.context.cluster.now()) - 1000 * found["Created"]
-    return {
-        "ID": found["Id"] if whole else found["Id"][:12],
-        "Image": found["Image"],
-        "Command": go_quote(found["Command"] if whole else shorten(found["Command"], 20)),
-        "RunningFor": f"{say_duration(age)} ago",
-        "Status": found["Status"],
-        "Ports": describe_ports(found["Ports"]),
-        "Names": ",".join(name.removeprefix("/") for name in found["Names"]),
-        "CreatedAt": f"{iso(1000 * found['Created'])[:19].replace('T', ' ')} +0000 UTC",
-        "State": found["State"],
-        "Labels": ",".join(f"{name}={value}" for name, value in found["Labels"].items()),
-        "Networks": ",".join(found["NetworkSettings"]["Networks"]),
-        "Mounts": "",
-        "Size": "0B",
-        "LocalVolumes": "0",
-    }
+    row = {"ID": found["Id"] if whole else found["Id"][:12], "Image": found["Image"], "State": found["State"]}
+    command = go_quote(found["Command"] if whole else shorten(found["Command"], 20))
+    row |= {"Command": command, "Status": found["Status"], "Size": "0B"}
+    row |= {"RunningFor": f"{say_duration(age)} ago", "Ports": describe_ports(found["Ports"])}
+    row |= {"Names": ",".join(name.removeprefix("/") for name in found["Names"]), "Mounts": "", "LocalVolumes": "0"}
+    row |= {"Labels": ",".join(f"{name}={value}" for name, value in found["Labels"].items())}
+    networks = ",".join(found["NetworkSettings"]["Networks"])
+    return {**row, "CreatedAt": formats.say_moment(found["Created"]), "Networks": networks}
 
 
 def fits(found: Json, name: str, value: str) -> bool:
@@ -57,7 +57,13 @@ def fits(found: Json, name: str, value: str) -> bool:
     if name == "exited":
         return str(found["Status"]).startswith(f"Exited ({value})")
     if name == "ancestor":
-        return value in (found["Image"], found["Image"].partition(":")[0])
+        digest = found["ImageID"].removeprefix("sha256:")
+        return value in (found["Image"], found["Image"].partition(":")[0], found["ImageID"], digest, digest[:12])
+    if name in ("publish", "expose"):
+        kind = "PublicPort" if name == "publish" else "PrivatePort"
+        return value.partition("/")[0] in [str(port[kind]) for port in found["Ports"]]
+    if name in ("health", "is-task", "isolation", "volume"):  # there are no checks, services, modes and volumes
+        return value in {"health": ("none",), "is-task": ("false", "0"), "isolation": ("default",)}.get(name, ())
     return value in ([found["State"]] if name == "status" else found["NetworkSettings"]["Networks"])
 
 
@@ -66,10 +72,15 @@ def run(call: Call) -> None:
     filters = formats.read_filters(call, KNOWN)
     last = 1 if call.flags.on("latest") else call.flags.number("last")
     every = call.flags.on("all") or last > 0 or any(name in ("status", "exited") for name, _ in filters)
-    states = ("created", "restarting", "running", "removing", "paused", "exited", "dead")
-    for wrong in (value for name, value in filters if name == "status" and value not in states):
-        raise Failure(f"Error response from daemon: invalid filter 'status={wrong}'")
+    for name, value in filters:
+        if value not in {"status": STATES, "health": HEALTH}.get(name, (value,)):
+            raise Failure(f"Error response from daemon: invalid filter '{name}={value}'")
+    filters, windows = [each for each in filters if each[0] not in WINDOWS], [f for f in filters if f[0] in WINDOWS]
     rows = call.ask("GET", "/containers/json", {"all": "1" if every else "0"})
     rows = [row for row in rows if matches_all(filters, lambda name, value, row=row: fits(row, name, value))]
+    for name, value in windows:
+        order = [row["Id"] for row in call.ask("GET", "/containers/json", {"all": "1"})]
+        at = order.index(call.inspect(value)["Id"])
+        rows = [row for row in rows if row["Id"] in (order[:at] if name == "since" else order[at + 1 :])]
     shown = rows[:last] if last > 0 else rows
     formats.write_rows(call, [make_row(call, row, whole=call.flags.on("no-trunc")) for row in shown])

@@ -19,19 +19,12 @@ def run(call: Call) -> int:
     for name in names:
         about, used = call.inspect(name), call.ask("GET", f"/containers/{clean(name)}/stats") or {}
         memory = float(used.get("memory", 0.0))
-        rows.append(
-            {
-                "ID": about["Id"] if call.flags.on("no-trunc") else about["Id"][:12],
-                "Name": about["Name"].removeprefix("/"),
-                "Container": name.removeprefix("/"),
-                "CPUPerc": f"{100 * float(used.get('cpu', 0.0)):.2f}%",
-                "MemUsage": f"{say_binary(memory)} / {say_binary(MEMORY if used else 0)}",
-                "MemPerc": f"{100 * memory / MEMORY:.2f}%",
-                "NetIO": f"{say_size(used.get('received', 0))} / {say_size(used.get('sent', 0))}",
-                "BlockIO": "0B / 0B",
-                "PIDs": str(int(used.get("threads", 0))),
-            }
-        )
+        row = {"ID": about["Id"] if call.flags.on("no-trunc") else about["Id"][:12], "BlockIO": "0B / 0B"}
+        row |= {"Name": about["Name"].removeprefix("/"), "Container": name.removeprefix("/")}
+        row |= {"CPUPerc": f"{100 * float(used.get('cpu', 0.0)):.2f}%", "MemPerc": f"{100 * memory / MEMORY:.2f}%"}
+        row |= {"MemUsage": f"{say_binary(memory)} / {say_binary(MEMORY if used else 0)}"}
+        row |= {"NetIO": f"{say_size(used.get('received', 0))} / {say_size(used.get('sent', 0))}"}
+        rows.append({**row, "PIDs": str(int(used.get("threads", 0)))})
     write_rows(call, rows)
     if not call.flags.on("no-stream"):
         while True:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from urllib.parse import unquote
 
-from aiops_gym.sim.docker_host import lifecycle, projects, records, views
+from aiops_gym.sim.docker_host import images, lifecycle, projects, records, views
 from aiops_gym.sim.docker_host.records import DockerError, key_of
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.executables.machine import rows
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.machine.scripts.files import Files
@@ -36,7 +38,7 @@ def handle(world: World, method: str, path: str, query: Query | None = None, bod
     """
     kind, *rest = path.strip("/").split("/")
     rest = [] if rest == ["json"] else rest
-    name = rest.pop(0) if rest else ""
+    name = unquote(rest.pop(0)) if rest else ""
     route = ROUTES.get(" ".join([method, kind, *(["*"] if name else []), *rest]))
     if route is None:
         return Response(404, {"message": "page not found"})
@@ -82,11 +84,19 @@ def _running(world: World, name: str) -> Container:
 
 def _exec(world: World, name: str, query: Query, body: Json) -> Json:
     c, argv = _running(world, name), list(body["argv"])
+    _check_user(c, str(body.get("user", "")).partition(":")[0])
     done = inside.execute_beside(world, c.key, argv, str(body.get("stdin", "")))
     absent = f"stat {argv[0]}: no such file or directory"
     if done.code == 126 and absent in done.stderr and Files(c).kind(argv[0]):
         return Output("", done.stderr.replace(absent, "permission denied"), done.code)
     return done
+
+
+def _check_user(c: Container, user: str) -> None:
+    """Refuse a user whom nobody knows. Raises DockerError."""
+    known = (line.partition(":")[0] for line in (Files(c).read("/etc/passwd") or "").splitlines())
+    if user and not user.isdigit() and user not in ("root", *known):
+        raise DockerError(400, f"unable to find user {user}: no matching entries in passwd file")
 
 
 def _stats(world: World, name: str, query: Query, body: Json) -> Json:
@@ -106,20 +116,38 @@ def _files(world: World, name: str) -> Files:
 
 
 def _read(world: World, name: str, query: Query, body: Json) -> Json:
-    """What lies at a path: of a file its text, of a folder the texts in it by relative path; `kind` says which."""
-    files, path = _files(world, name), query["path"].rstrip("/") or "/"
+    """What lies at a path: of a file its text, of a folder the texts and folders in it by relative path."""
+    files, path = _files(world, name), query["path"].removesuffix("/.").rstrip("/") or "/"
     kind, below = files.kind(path), f"{path.rstrip('/')}/"
     if not kind:
         raise DockerError(404, f"Could not find the file {path} in container {name}")
-    inner = [each for each in files.paths() if each.startswith(below) and files.kind(each) == "file"]
-    found = {"": files.read(path)} if kind == "file" else {p.removeprefix(below): files.read(p) for p in inner}
-    return {"kind": kind, "files": {each: text or "" for each, text in found.items()}}
+    if kind == "file":
+        return {"kind": kind, "files": {"": files.read(path) or ""}, "folders": []}
+    inner = {each.removeprefix(below): files.kind(each) for each in files.paths() if each.startswith(below)}
+    texts = {each: files.read(below + each) or "" for each, found in inner.items() if found == "file"}
+    return {"kind": kind, "files": texts, "folders": [each for each, found in inner.items() if found == "directory"]}
 
 
 def _write(world: World, name: str, query: Query, body: Json) -> Json:
-    folder = query["path"].rpartition("/")[0] or "/"
-    if not _files(world, name).write(query["path"], str(body["text"])):
+    """Put a text into a file, or without one make a folder."""
+    files, folder = _files(world, name), query["path"].rpartition("/")[0] or "/"
+    if "text" not in body and files.kind(folder) == "directory":
+        files.folder(query["path"])
+    elif "text" not in body or not files.write(query["path"], str(body["text"])):
         raise DockerError(404, f"Could not find the file {folder} in container {name}")
+
+
+def _changes(world: World, name: str, query: Query, body: Json) -> Json:
+    """(A, C or D, path) of all that is not as in the image."""
+    files = _files(world, name)
+    image = find_image(world, records.find(world, name)["image"])
+    given = image.files if image is not None else {}
+    found = {path: "C" if path in given else "A" for path in files.paths() if files.is_written(path)}
+    found |= {path: "D" for path in given if not files.kind(path)}
+    for path in list(found):
+        while (path := path.rpartition("/")[0]) != "":
+            found.setdefault(path, "C")
+    return [[kind, path] for path, kind in sorted(found.items())]
 
 
 def _networks(world: World, name: str, query: Query, body: Json) -> Json:
@@ -131,9 +159,14 @@ def _networks(world: World, name: str, query: Query, body: Json) -> Json:
 
 
 ROUTES: Mapping[str, Route] = {
+    "GET info": lambda w, n, q, b: views.describe_host(w, VERSION["Version"]),
+    "GET volumes": lambda w, n, q, b: {"Volumes": [], "Warnings": None},
     "GET version": lambda w, n, q, b: VERSION,
     "GET containers": _list,
     "GET containers * inspect": lambda w, n, q, b: views.inspect_container(w, records.find(w, n)),
+    "PUT containers *": lambda w, n, q, b: projects.check(b),
+    "POST containers *": lambda w, n, q, b: projects.make(w, q["project"], b),
+    "GET containers * changes": _changes,
     "POST containers * start": lambda w, n, q, b: lifecycle.start(w, records.find(w, n)),
     "POST containers * stop": _end("stop"),
     "POST containers * restart": _end("restart"),
@@ -148,8 +181,10 @@ ROUTES: Mapping[str, Route] = {
     "GET events": lambda w, n, q, b: records.list_events(w),
     "GET networks": _networks,
     "GET networks * inspect": lambda w, n, q, b: views.inspect_network(w, records.find_network(w, n)),
-    "GET images": lambda w, n, q, b: views.list_images(w),
-    "GET projects": lambda w, n, q, b: list(records.list_rows(w, "project")),
-    "POST projects * up": lambda w, n, q, b: projects.bring_up(w, projects.find_project(w, n), tuple(b or ())),
+    "POST networks *": lambda w, n, q, b: projects.make_network(w, q["project"]),
+    "DELETE networks *": lambda w, n, q, b: projects.remove_network(w, records.find_network(w, n)),
+    "GET images": lambda w, n, q, b: images.list_images(w),
+    "GET images * inspect": lambda w, n, q, b: images.inspect_image(w, n),
+    "POST images *": lambda w, n, q, b: images.pull(w, q["fromImage"]),
 }
 """By method, kind, and what is asked of the one that is named, in whose place there is a `*`."""

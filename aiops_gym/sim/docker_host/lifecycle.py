@@ -37,8 +37,15 @@ def create(world: World, given: Mapping[str, Any]) -> Row:
     """Make a container; `given` says what differs from a plain one. It does not run yet."""
     plain: Json = {"project": "", "service": "", "args": [], "stop_signal": "TERM", "restart": "no"}
     plain |= {"cpus": 0, "ports": {}, "ip": "", "started": 0, "finished": 0, "status": "created", "code": 0}
-    plain |= {"run": 0, "asked": "", "tries": 0, "backoff": 0, "created": world.now}
+    plain |= {"run": 0, "asked": "", "tries": 0, "backoff": 0, "created": world.now, "env": {}}
+    taken = next((row for row in records.list_rows(world, "container") if row["name"] == given["name"]), None)
+    if taken is not None:
+        why = f'The container name "/{given["name"]}" is already in use by container "{taken["id"]}".'
+        raise DockerError(
+            409, f"Conflict. {why} You have to remove (or rename) that container to be able to reuse that name."
+        )
     row = {**plain, **given, "id": records.make_id(world, "container", given["name"])}
+    records.put(world, "image", {"name": records.tag_of(row["image"])})
     records.put(world, "container", row)
     records.note_container(world, row, "create")
     return row
@@ -52,7 +59,8 @@ def start(world: World, row: Row) -> Row:
     if image is None:
         raise DockerError(404, f"No such image: {row['image']}")
     host = row["id"][: records.SHORT]
-    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", **image.env, "HOSTNAME": host}
+    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", **image.env}
+    env |= {**row.get("env", {}), "HOSTNAME": host}
     told = {"name": row["name"], "image": row["image"], "args": row["args"]}
     command = runtime.resolve(image, told, env)
     if isinstance(command, runtime.StartError):
@@ -127,14 +135,20 @@ def stop(world: World, row: Row, seconds: int = GRACE, then: str = "stop") -> No
     world.schedule(1000 * max(0, seconds), DEADLINE, row["id"], row["run"])
 
 
+def read_signal(text: str) -> str:
+    """The name of a signal, `TERM`, from its name or number. Raises DockerError."""
+    word = text.upper().removeprefix("SIG")
+    for name, number in SIGNALS.items():
+        if word in (name, str(number)):
+            return name
+    raise DockerError(400, f"invalid signal: {text}")
+
+
 def kill(world: World, row: Row, signal: str) -> None:
     """Send a signal. Raises DockerError for a container that does not run, and for a signal that there is none of."""
     if row["status"] != "running":
         raise DockerError(409, f"cannot kill container: {row['name']}: container {row['id']} is not running")
-    word = signal.upper().removeprefix("SIG")
-    name = next((known for known, number in SIGNALS.items() if word in (known, str(number))), "")
-    if not name:
-        raise DockerError(400, f"invalid signal: {signal}")
+    name = read_signal(signal)
     if name in ("KILL", row["stop_signal"]):  # its restart policy must not bring back what somebody ended
         row = records.change(world, row, asked="kill")
     _send(world, row, name)

@@ -1,13 +1,15 @@
 """Compose projects: services that become containers, and visitors who call a published port again and again.
 
 A project is data: `name`, `folder` (of its file on the host), `subnet`, `services` (`name`, `image`, `args`, `ports`,
-`stop_signal`, `restart`, `cpus`) and `visits` (`port`, `path`, `body`, `unless`: a path whose answer says what goes on
-so that there is no need now; `every` and `first`, in seconds).
+`stop_signal`, `restart`, `cpus`, and where they differ `container`, `env`, `depends_on`) and `visits` (`port`, `path`,
+`body`, `unless`: a path whose answer says what goes on so that there is no need now; `every` and `first`, in seconds).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from aiops_gym.sim.docker_host import lifecycle, records
@@ -17,6 +19,9 @@ from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine.program import program_of
 
 VISIT = "docker.visit"
+PLAIN: Mapping[str, Any] = {"args": [], "env": {}, "restart": "no", "stop_signal": "TERM", "ports": {}, "cpus": 0.0}
+"""What a service has that its file does not name."""
+
 PATIENCE = 600_000
 """Milliseconds after which a visitor thinks that what goes on does not go on any more."""
 
@@ -26,7 +31,7 @@ def install(world: World, project: Mapping[str, Any]) -> None:
     records.put(world, "project", project)
     made = {"name": records.BRIDGE, "driver": "bridge", "subnet": "172.17.0.0", "project": "", "created": world.now}
     records.put(world, "network", {**made, "id": records.make_id(world, "network", records.BRIDGE)})
-    bring_up(world, project, ())
+    bring_up(world, project)
     for number, visit in enumerate(project.get("visits", ())):
         world.schedule(1000 * int(visit["first"]), VISIT, project["name"], number)
 
@@ -39,27 +44,56 @@ def find_project(world: World, name: str) -> Row:
     raise DockerError(404, f"no such project: {name}")
 
 
-def bring_up(world: World, project: Row, services: Sequence[str]) -> list[tuple[str, str]]:
-    """Make what is missing of a project (of some services, or of all) and start what does not run.
+def hash_service(service: Mapping[str, Any]) -> str:
+    """What changes whenever the definition of a service does, and with it needs another container."""
+    told = {name: service.get(name, usual) for name, usual in PLAIN.items()} | {"image": service["image"]}
+    return sha256(json.dumps({**told, "cpus": float(told["cpus"])}, sort_keys=True).encode()).hexdigest()
 
-    Returns:
-        (kind and name, what became of it), in order: `Created`, `Started` or `Running`.
-    """
-    told, network = list[tuple[str, str]](), f"{project['name']}_default"
-    if all(row["name"] != network for row in records.list_rows(world, "network")):
-        made = {"name": network, "driver": "bridge", "subnet": project["subnet"], "project": project["name"]}
-        made |= {"created": world.now, "id": records.make_id(world, "network", network)}
-        records.put(world, "network", made)
-        records.note(world, "network", "create", made["id"], {"name": network, "type": "bridge"})
-        told.append((f"Network {network}", "Created"))
-    for service in (each for each in project["services"] if not services or each["name"] in services):
-        row = next((r for r in records.list_rows(world, "container") if r["name"] == service["name"]), None)
-        if row is None:
-            more = {"service": service["name"], "project": project["name"], "network": network}
-            row = lifecycle.create(world, {**service, **more})
-        told.append((f"Container {row['name']}", "Running" if row["status"] == "running" else "Started"))
-        lifecycle.start(world, row)
-    return told
+
+def check(service: Mapping[str, Any]) -> None:
+    """Refuse a service that nothing can be made of. Raises DockerError."""
+    lifecycle.read_signal(service["stop_signal"])
+    if service["restart"] not in ("no", "always", "unless-stopped", "on-failure"):
+        why = "use one of 'no', 'always', 'on-failure', or 'unless-stopped'"
+        raise DockerError(400, f"invalid restart policy: unknown policy '{service['restart']}'; {why}")
+
+
+def make(world: World, project: str, service: Mapping[str, Any]) -> Row:
+    """Make the container of a service, which does not run yet. Raises DockerError."""
+    more = {"service": service["name"], "project": project, "network": f"{project}_default"}
+    more |= {"name": service.get("container") or service["name"], "hash": hash_service(service)}
+    return lifecycle.create(world, {**service, **more})
+
+
+def make_network(world: World, project: str, subnet: str = "") -> bool:
+    """Make the network of a project in the first subnet that is free; whether there was none."""
+    name, rows = f"{project}_default", list(records.list_rows(world, "network"))
+    if any(row["name"] == name for row in rows):
+        return False
+    taken = [row["subnet"] for row in rows]
+    subnet = subnet or next(s for n in range(18, 32) if (s := f"172.{n}.0.0") not in taken)
+    made = {"name": name, "driver": "bridge", "subnet": subnet, "project": project, "created": world.now}
+    row = records.put(world, "network", {**made, "id": records.make_id(world, "network", name)})
+    records.note(world, "network", "create", row["id"], {"name": name, "type": "bridge"})
+    return True
+
+
+def remove_network(world: World, row: Row) -> None:
+    """Take a network away. Raises DockerError while containers are in it."""
+    running = (each for each in records.list_rows(world, "container") if each["status"] == "running")
+    if any(each["network"] == row["name"] for each in running):
+        why = f"network {row['name']} id {row['id']} has active endpoints"
+        raise DockerError(403, f"error while removing network: {why}")
+    world.table(records.TABLE).pop(f"network/{row['id']}", None)
+    records.note(world, "network", "destroy", row["id"], {"name": row["name"], "type": "bridge"})
+
+
+def bring_up(world: World, project: Row) -> None:
+    """Make what is missing of a project and start what does not run."""
+    make_network(world, project["name"], project["subnet"])
+    rows = {row["name"]: row for row in records.list_rows(world, "container")}
+    for service in project["services"]:
+        lifecycle.start(world, rows.get(service["name"]) or make(world, project["name"], service))
 
 
 def _visit(world: World, name: str, number: int) -> None:

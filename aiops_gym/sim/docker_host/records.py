@@ -1,10 +1,11 @@
-"""What the daemon keeps: table `docker`, a row for each container, network and project, and the last events.
+"""What the daemon keeps: table `docker`, a row for each container, network, image and project, and the last events.
 
 A container's row: `id`, `name`, `image`, `project`, `service`, `args` (its command), `stop_signal`, `restart`
 (policy), `cpus` (0: no limit), `ports` (container port -> host port), `network`, `ip`, `created`, `started` and
-`finished` (ms, 0: never), `status` (created, running, restarting, exited), `code`, `run` (number of the last start),
-`asked` (what somebody asked for that is not done yet: stop, restart, kill, remove), `tries` (restarts by its policy)
-and `backoff` (ms before the last of them).
+`finished` (ms, 0: never), `env` (beside the image's), `status` (created, running, restarting, exited), `code`, `run`
+(number of the last start), `asked` (what somebody asked for that is not done yet: stop, restart, kill, remove), `tries`
+(restarts by its policy) and `backoff` (ms before the last of them); from Compose `hash` (of its definition), `file` (in
+which that stands) and `depends_on` (services that are started first).
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import Final
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine.images import identify
 from aiops_gym.types import Json
 
 TABLE: Final = "docker"
 STEM: Final = "com.docker.compose"
 """What the labels of Compose begin with."""
+
+COMPOSE: Final = "2.32.4"
+"""Version of Compose."""
 
 SHORT: Final = 12
 """Digits of an id that are shown, and of a host name."""
@@ -48,7 +53,7 @@ class DockerError(Exception):
 
 
 def list_rows(world: World, kind: str) -> Iterator[Row]:
-    """Rows of a kind (`container`, `network`, `project`) in the order in which they were made."""
+    """Rows of a kind (`container`, `image`, `network`, `project`) in the order in which they were made."""
     table = world.tables.get(TABLE, {})
     return (row for key, row in table.items() if key.startswith(f"{kind}/"))
 
@@ -74,7 +79,7 @@ def find_network(world: World, name: str) -> Row:
 
 
 def put(world: World, kind: str, row: Row) -> Row:
-    """Write a row; containers and networks are keyed by id, projects by name."""
+    """Write a row; containers and networks are keyed by id, images and projects by name."""
     world.table(TABLE)[f"{kind}/{row.get('id') or row['name']}"] = row
     return row
 
@@ -99,12 +104,27 @@ def key_of(row: Row) -> str:
     return f"{row['id']}/{row['name']}"
 
 
-def labels_of(row: Row) -> dict[str, str]:
+def digest_of(world: World, image: str) -> str:
+    """The id of an image."""
+    return f"sha256:{identify(world, image).rpartition(':')[2]}"
+
+
+def tag_of(name: str) -> str:
+    """An image's name with its tag."""
+    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+
+
+def labels_of(world: World, row: Row) -> dict[str, str]:
     """Labels of a container: those that Compose gives."""
     if not row["project"]:
         return {}
-    found = {"container-number": "1", "oneoff": "False", "project": row["project"], "service": row["service"]}
-    return {f"{STEM}.{name}": value for name, value in found.items()}
+    project = world.tables.get(TABLE, {}).get(f"project/{row['project']}", {})
+    file = row.get("file") or f"{project.get('folder', '')}/compose.yml"
+    found = {"config-hash": row.get("hash", ""), "container-number": "1", "image": digest_of(world, row["image"])}
+    found["depends_on"] = ",".join(f"{name}:service_started:false" for name in row.get("depends_on", ()))
+    found |= {"oneoff": "False", "project": row["project"], "project.config_files": file}
+    found |= {"project.working_dir": file.rpartition("/")[0], "service": row["service"], "version": COMPOSE}
+    return {f"{STEM}.{name}": value for name, value in sorted(found.items())}
 
 
 def note(world: World, kind: str, action: str, identity: str, attributes: Mapping[str, str]) -> None:
@@ -118,7 +138,7 @@ def note(world: World, kind: str, action: str, identity: str, attributes: Mappin
 
 def note_container(world: World, row: Row, action: str, **more: str) -> None:
     """Remember what happened to a container."""
-    attributes = {**labels_of(row), **more, "image": row["image"], "name": row["name"]}
+    attributes = {**labels_of(world, row), **more, "image": row["image"], "name": row["name"]}
     note(world, "container", action, row["id"], dict(sorted(attributes.items())))
 
 

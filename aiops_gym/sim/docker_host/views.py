@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib.resources import files
+
+import yaml
 
 from aiops_gym.sim.docker_host import records
 from aiops_gym.sim.docker_host.records import Row, key_of
@@ -11,8 +13,11 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.images import find_image, identify
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.types import Json
+
+GIVEN: Mapping[str, Json] = yaml.safe_load(files(__package__).joinpath("inspect.yaml").read_text("utf-8"))
+"""What is the same of all: parts of what is told, in its order."""
 
 NEVER = "0001-01-01T00:00:00Z"
 HOST_IPS = ("0.0.0.0", "::")
@@ -25,21 +30,13 @@ def read_moment(world: World, ms: int) -> str:
 
 def list_container(world: World, row: Row) -> dict[str, Json]:
     """A container as `GET /containers/json` lists it."""
-    running, pairs = row["status"] == "running", [(ip, *pair) for pair in row["ports"].items() for ip in HOST_IPS]
+    pairs = [(ip, *pair) for pair in row["ports"].items() for ip in HOST_IPS] if row["status"] == "running" else []
     ports = [{"IP": ip, "PrivatePort": int(i), "PublicPort": int(o), "Type": "tcp"} for ip, i, o in pairs]
-    return {
-        "Id": row["id"],
-        "Names": [f"/{row['name']}"],
-        "Image": row["image"],
-        "ImageID": make_digest(world, row["image"]),
-        "Command": " ".join(list_command(world, row)),
-        "Created": row["created"] // 1000,
-        "Ports": ports if running else [],
-        "Labels": records.labels_of(row),
-        "State": row["status"],
-        "Status": describe(world, row),
-        "NetworkSettings": {"Networks": {row["network"]: _seat(world, row)}},
-    }
+    command = " ".join(f"'{word}'" if " " in word else word for word in list_command(world, row))
+    found = {"Id": row["id"], "Names": [f"/{row['name']}"], "Image": row["image"], "Command": command, "Ports": ports}
+    found |= {"ImageID": records.digest_of(world, row["image"]), "Created": row["created"] // 1000}
+    found |= {"Labels": records.labels_of(world, row), "State": row["status"], "Status": describe(world, row)}
+    return {**found, "NetworkSettings": {"Networks": {row["network"]: _seat(world, row)}}}
 
 
 def list_command(world: World, row: Row) -> list[str]:
@@ -79,18 +76,13 @@ def say_duration(ms: int) -> str:
 def _seat(world: World, row: Row) -> dict[str, Json]:
     """A container's place in its network."""
     network = next((n for n in records.list_rows(world, "network") if n["name"] == row["network"]), None)
-    there = network is not None and row["status"] == "running"
-    octets = "".join(f":{int(part):02x}" for part in row["ip"].split(".")) if there else ""
-    return {
-        "Aliases": [row["name"], row["service"]] if row["service"] else None,
-        "MacAddress": f"02:42{octets}" if there else "",
-        "NetworkID": network["id"] if network is not None else "",
-        "EndpointID": draws.hexes(64, world.seed, "docker endpoint", row["id"], row["run"]) if there else "",
-        "Gateway": _gateway(network) if there and network is not None else "",
-        "IPAddress": row["ip"],
-        "IPPrefixLen": 16 if there else 0,
-        "DNSNames": [row["name"], row["id"][: records.SHORT]],
-    }
+    own = {"Aliases": [row["name"], row["service"]] if row["service"] else None, "IPAddress": row["ip"]}
+    own |= {"DNSNames": [row["name"], row["id"][: records.SHORT]], "NetworkID": network["id"] if network else ""}
+    if network is not None and row["status"] == "running":
+        octets = "".join(f":{int(part):02x}" for part in row["ip"].split("."))
+        own |= {"EndpointID": draws.hexes(64, world.seed, "docker endpoint", row["id"], row["run"]), "IPPrefixLen": 16}
+        own |= {"MacAddress": f"02:42{octets}", "Gateway": _gateway(network)}
+    return {**GIVEN["Seat"], **own}
 
 
 def _gateway(network: Row) -> str:
@@ -99,102 +91,94 @@ def _gateway(network: Row) -> str:
 
 def inspect_container(world: World, row: Row) -> dict[str, Json]:
     """A container as `docker inspect` shows it."""
-    image, command = find_image(world, row["image"]) or Image(), list_command(world, row)
-    process = world.table("processes").get(key_of(row))
-    running, place = row["status"] == "running", f"/var/lib/docker/containers/{row['id']}/{row['id']}"
-    env: Mapping[str, str] = process["env"] if process is not None else image.env
-    asked = {f"{i}/tcp": [{"HostIp": "", "HostPort": str(o)}] for i, o in row["ports"].items()}
-    bound = {name: [{**each, "HostIp": ip} for each in ports for ip in HOST_IPS] for name, ports in asked.items()}
-    return {
-        "Id": row["id"],
-        "Created": read_moment(world, row["created"]),
-        "Path": command[0],
-        "Args": command[1:],
-        "State": _state(world, row),
-        "Image": make_digest(world, row["image"]),
-        "LogPath": f"{place}-json.log",
-        "Name": f"/{row['name']}",
-        "RestartCount": row["tries"],
-        "Driver": "overlay2",
-        "Platform": "linux",
-        "HostConfig": {
-            "NetworkMode": row["network"],
-            "PortBindings": asked,
-            "RestartPolicy": {"Name": row["restart"], "MaximumRetryCount": 0},
-            "Memory": 0,
-            "NanoCpus": int(1e9 * float(row["cpus"])),
-        },
-        "Mounts": [],
-        "Config": {
-            "Hostname": row["id"][: records.SHORT],
-            "Env": [f"{name}={value}" for name, value in env.items() if name != "HOSTNAME"],
-            "Cmd": list(row["args"] or image.cmd) or None,
-            "Image": row["image"],
-            "WorkingDir": image.workdir,
-            "Entrypoint": list(image.entrypoint) or None,
-            "Labels": records.labels_of(row),
-            "StopSignal": f"SIG{row['stop_signal']}",
-        },
-        "NetworkSettings": {
-            "Ports": bound if running else {},
-            "Networks": {row["network"]: _seat(world, row)},
-        },
+    command, place = list_command(world, row), f"/var/lib/docker/containers/{row['id']}"
+    own = {"Id": row["id"], "Created": read_moment(world, row["created"]), "Path": command[0], "Args": command[1:]}
+    own |= {"State": _state(world, row), "Image": records.digest_of(world, row["image"]), "Name": f"/{row['name']}"}
+    own |= {
+        "ResolvConfPath": f"{place}/resolv.conf",
+        "HostnamePath": f"{place}/hostname",
+        "HostsPath": f"{place}/hosts",
     }
+    own |= {"LogPath": f"{place}/{row['id']}-json.log", "RestartCount": row["tries"], "HostConfig": _host_config(row)}
+    own |= {"GraphDriver": find_layers(row["id"]), "Config": _config(world, row)}
+    return {**GIVEN["Container"], **own, "NetworkSettings": _network_settings(world, row)}
+
+
+def _host_config(row: Row) -> dict[str, Json]:
+    ports = {f"{i}/tcp": [{"HostIp": "", "HostPort": str(o)}] for i, o in row["ports"].items()}
+    own = {"NetworkMode": row["network"], "PortBindings": ports, "NanoCpus": int(1e9 * float(row["cpus"]))}
+    return {**GIVEN["HostConfig"], **own, "RestartPolicy": {"Name": row["restart"], "MaximumRetryCount": 0}}
+
+
+def _config(world: World, row: Row) -> dict[str, Json]:
+    process, ports = world.table("processes").get(key_of(row)), [f"{inner}/tcp" for inner in row["ports"]]
+    env = process["env"] if process is not None else row.get("env", {})
+    own = describe_image(world, row["image"], env, {port: {} for port in ports})
+    own |= {"Hostname": row["id"][: records.SHORT], "Image": row["image"], "Cmd": list(row["args"]) or own["Cmd"]}
+    return {**own, "Labels": records.labels_of(world, row), "StopSignal": f"SIG{row['stop_signal']}"}
+
+
+def describe_image(world: World, name: str, more: Mapping[str, str], ports: Json = None) -> dict[str, Json]:
+    """What an image says of its containers, with more variables and ports."""
+    image = find_image(world, name) or Image()
+    env = [f"{key}={value}" for key, value in {**image.env, **more}.items() if key != "HOSTNAME"]
+    own = {"Env": env, "Cmd": list(image.cmd) or None, "Entrypoint": list(image.entrypoint) or None}
+    told = {**GIVEN["Config"], **own, "WorkingDir": image.workdir, "ExposedPorts": ports}
+    return {name: value for name, value in told.items() if name != "ExposedPorts" or value}
+
+
+def _network_settings(world: World, row: Row) -> dict[str, Json]:
+    given, seat, own = GIVEN["NetworkSettings"], _seat(world, row), dict[str, Json]()
+    if row["status"] == "running":
+        box, ports = draws.hexes(64, world.seed, "docker sandbox", row["id"], row["run"]), row["ports"].items()
+        bound = {f"{i}/tcp": [{"HostIp": ip, "HostPort": str(o)} for ip in HOST_IPS] for i, o in ports}
+        own = {"SandboxID": box, "SandboxKey": f"/var/run/docker/netns/{box[: records.SHORT]}", "Ports": bound}
+    plain = {name: seat[name] for name in given if name in seat and row["network"] == records.BRIDGE}
+    return {**given, **plain, **own, "Networks": {row["network"]: seat}}
+
+
+def find_layers(identity: str) -> dict[str, Json]:
+    """Where the files of a container, or of an image, lie."""
+    above, below = (f"/var/lib/docker/overlay2/{draws.hexes(64, n, 'docker layer', identity)}" for n in (0, 1))
+    own = {"LowerDir": f"{below}/diff", "MergedDir": f"{above}/merged", "UpperDir": f"{above}/diff"}
+    return {"Data": {**own, "WorkDir": f"{above}/work"}, "Name": "overlay2"}
 
 
 def _state(world: World, row: Row) -> dict[str, Json]:
-    running, process = row["status"] == "running", world.table("processes").get(key_of(row))
-    pid = 2_000 + draws.pick(60_000, world.seed, "docker pid", row["id"], row["run"])
-    return {
-        "Status": row["status"],
-        "Running": running or row["status"] == "restarting",
-        "Paused": False,
-        "Restarting": row["status"] == "restarting",
-        "OOMKilled": bool(process and (process["exit"] or {"reason": ""})["reason"] == "OOMKilled"),
-        "Dead": False,
-        "Pid": pid if running else 0,
-        "ExitCode": 0 if running else row["code"],
-        "Error": "",
-        "StartedAt": read_moment(world, row["started"]),
-        "FinishedAt": read_moment(world, row["finished"]),
-    }
+    status, process = row["status"], world.table("processes").get(key_of(row))
+    own = {"Status": status, "Running": status in ("running", "restarting"), "Restarting": status == "restarting"}
+    own |= {"OOMKilled": bool(process and (process["exit"] or {"reason": ""})["reason"] == "OOMKilled")}
+    if status == "running":
+        own["Pid"] = 2_000 + draws.pick(60_000, world.seed, "docker pid", row["id"], row["run"])
+    else:
+        own["ExitCode"] = row["code"]
+    own |= {"StartedAt": read_moment(world, row["started"]), "FinishedAt": read_moment(world, row["finished"])}
+    return {**GIVEN["State"], **own}
 
 
 def inspect_network(world: World, row: Row) -> dict[str, Json]:
     """A network as `docker network inspect` shows it."""
-    members = {}
+    members, told = {}, {"network": "default", "project": row["project"], "version": records.COMPOSE}
     for each in records.list_rows(world, "container"):
         if each["network"] == row["name"] and each["status"] == "running":
             seat = {key: _seat(world, each)[key] for key in ("EndpointID", "MacAddress")}
             members[each["id"]] = {"Name": each["name"], **seat, "IPv4Address": f"{each['ip']}/16", "IPv6Address": ""}
-    return {
-        "Name": row["name"],
-        "Id": row["id"],
-        "Created": read_moment(world, row["created"]),
-        "Scope": "local",
-        "Driver": row["driver"],
-        "IPAM": {"Driver": "default", "Config": [{"Subnet": f"{row['subnet']}/16", "Gateway": _gateway(row)}]},
-        "Internal": False,
-        "Containers": members,
-        "Labels": {f"{records.STEM}.network": "default", f"{records.STEM}.project": row["project"]}
-        if row["project"]
-        else {},
+    own = {"Name": row["name"], "Id": row["id"], "Created": read_moment(world, row["created"]), "Driver": row["driver"]}
+    pools = [{"Subnet": f"{row['subnet']}/16", "Gateway": _gateway(row)}]
+    own |= {"IPAM": {"Driver": "default", "Options": None, "Config": pools}, "Containers": members}
+    labels = {f"{records.STEM}.{name}": value for name, value in told.items()} if row["project"] else {}
+    return {**GIVEN["Network"], **own, "Labels": labels}
+
+
+def describe_host(world: World, version: str) -> dict[str, Json]:
+    """What `docker info` is told."""
+    states = [row["status"] for row in records.list_rows(world, "container")]
+    counted = {"Containers": len(states), "ContainersRunning": states.count("running"), "ContainersPaused": 0}
+    counted |= {
+        "ContainersStopped": len(states) - states.count("running"),
+        "Images": len([*records.list_rows(world, "image")]),
     }
-
-
-def make_digest(world: World, name: str) -> str:
-    """The id of an image."""
-    return f"sha256:{identify(world, name).rpartition(':')[2]}"
-
-
-def list_images(world: World) -> list[Json]:
-    """The images that containers were made of."""
-    found = []
-    for name in dict.fromkeys(row["image"] for row in records.list_rows(world, "container")):
-        image: Any = find_image(world, name) or Image()
-        made = world.blueprint.start // 1000 - 86_400 * (20 + draws.pick(60, 0, "docker image age", name))
-        found.append({"Id": make_digest(world, name), "RepoTags": [name], "Created": made, "Size": int(image.size)})
-    return found
+    return {**counted, **GIVEN["Info"], "ServerVersion": version, "Name": records.HOST}
 
 
 def measure(world: World, row: Row, used: Mapping[str, float]) -> dict[str, Json]:

@@ -1,9 +1,9 @@
 """Topics of a Kafka broker, and groups of consumers: who is handed messages, at which pace, and what waits for them.
 
-A topic has one partition here, and so one member of each group has it: the first by member id, as the range assignor
-has it. A member works through what it was given at one go (`max.poll.records`) before it asks again; one that needs
-longer than `max.poll.interval.ms` for that has left its group by then, its offsets are not committed, and it is given
-the same again (KIP-62). So the group never comes any further.
+All messages of a topic are in its partition 0, however many it has, and so one member of each group gets them: the
+first by member id, as the range assignor has it. A member works through what it was given at one go
+(`max.poll.records`) before it asks again; one that needs longer than `max.poll.interval.ms` for that has left its group
+by then, its offsets are not committed, and it is given the same again (KIP-62). So the group never comes any further.
 """
 
 from __future__ import annotations
@@ -29,9 +29,15 @@ SWIFT = 400.0
 BATCH, PATIENCE = 500, 5 * MINUTE
 """`max.poll.records`, and `max.poll.interval.ms`: defaults of Kafka's client."""
 
+SOON = 150
+"""Milliseconds until a message that was published by hand has been read."""
+
+REMEMBERED = 1_000
+"""Messages written by hand that a topic remembers."""
+
 Topics = dict[str, dict[str, Json]]
-"""Topic -> `end` (messages), `at` (ms), `groups` (group -> messages read), `odd` (offsets of what no consumer of the
-app can read)."""
+"""Topic -> `end` (messages), `at` (ms), `groups` (group -> messages read), `odd` (offset -> [ms, text] of what was
+written by hand, which no consumer of the app can read), `partitions` and `configs` where somebody has set them."""
 
 Readers = Mapping[str, Mapping[str, Json]]
 """`TOPIC/GROUP` -> `topic`, `group`, `owner` (process that has the partition), `rate` (messages a second), `most` (how
@@ -90,24 +96,29 @@ def read_pace(process: Process) -> float:
 
 
 def count(world: World, broker: str) -> Topics:
-    """The topics of a broker as they are now. Changes nothing."""
+    """The topics of a broker as they are now. Changes nothing.
+
+    Who reads a topic, or writes into it, creates it (`auto.create.topics.enable`): where it was deleted, as a new one.
+    """
     process = world.table("processes")[broker]
     kept: Topics = process["state"].get("topics") or {}
     readers: Readers = process["state"].get("readers") or {}
     found: Topics = {}
-    for name in sorted({*kept, *(str(reader["topic"]) for reader in readers.values())}):
-        row = kept.get(name) or {"end": 0.0, "at": int(process["started"]), "groups": {}}
+    known = {*kept, *(str(reader["topic"]) for reader in readers.values())}
+    for name in sorted({*known, *(process["state"].get("births") or {})}):
+        row = kept.get(name) or {"end": 0.0, "at": find_birth(process, name), "groups": {}}
         groups = {**{str(each["group"]): 0.0 for each in readers.values() if each["topic"] == name}, **row["groups"]}
         end = float(row["end"])
         for interval in timeline.list_intervals(world, int(row["at"]), world.now):
             seconds = (interval.end - interval.start) / 1000.0
-            rate = measure_rate(interval.outcome, broker)
+            rate = measure_rate(interval.outcome, broker, name)
             groups = {
                 group: _read_on(readers.get(name_reader(name, group)), read, end, rate, seconds)
                 for group, read in groups.items()
             }
             end += rate * seconds
-        found[name] = {**row, "end": end, "at": world.now, "groups": groups}
+        if name in known or end >= 1.0:
+            found[name] = {**row, "end": end, "at": world.now, "groups": groups}
     return found
 
 
@@ -123,8 +134,13 @@ def _read_on(reader: Mapping[str, Json] | None, read: float, end: float, rate: f
     return min(end + rate * seconds, read + pace * seconds)
 
 
-def measure_rate(outcome: Mapping[str, Json], broker: str) -> float:
-    """Messages a second that arrive at a broker."""
+def find_birth(process: Process, topic: str) -> int:
+    """When a topic was created or deleted last (ms), else when its broker began: it has had no messages before."""
+    return max(int(process["started"]), int((process["state"].get("births") or {}).get(topic, 0)))
+
+
+def measure_rate(outcome: Mapping[str, Json], broker: str, topic: str) -> float:
+    """Messages a second that arrive at a broker for a topic, which the producer's span is named after."""
     keys: Sequence[str] = outcome["processes"]
     if broker not in keys:
         return 0.0
@@ -132,9 +148,8 @@ def measure_rate(outcome: Mapping[str, Json], broker: str) -> float:
     for node in outcome["nodes"]:
         for item in node["calls"]:
             for call in item if isinstance(item, list) else (item,):
-                if "messages" in call and any(
-                    outcome["nodes"][t[0]]["process"] == number for t in call["to"] if t[0] >= 0
-                ):
+                served = (outcome["nodes"][t[0]] for t in call["to"] if t[0] >= 0) if "messages" in call else ()
+                if any(each["process"] == number and each["name"].split()[0] == topic for each in served):
                     return float(outcome["rps"][number]) * float(call["messages"])
     return 0.0
 
@@ -142,8 +157,9 @@ def measure_rate(outcome: Mapping[str, Json], broker: str) -> float:
 def list_backlogs(world: World, broker: str) -> Iterator[tuple[str, str, str, float]]:
     """Group, topic, the process that reads for it ("" for none), and seconds' worth of messages that wait for it."""
     readers: Readers = world.table("processes")[broker]["state"].get("readers") or {}
-    rate = measure_rate(timeline.read_current(world), broker)
+    outcome = timeline.read_current(world)
     for topic, row in count(world, broker).items():
+        rate = measure_rate(outcome, broker, topic)
         for group, read in row["groups"].items():
             waiting = max(0.0, float(row["end"]) - float(read))
             reader = readers.get(name_reader(topic, group), {})

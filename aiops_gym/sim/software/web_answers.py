@@ -69,8 +69,11 @@ def outcome(world: World, process: Process, handler: str) -> tuple[str, float]:
     return (own[-1] if own and seconds < PATIENCE / 1000.0 else CANCELED), seconds
 
 
-def attempt(world: World, process: Process, handler: str) -> tuple[Walk, int] | None:
-    """One more request for a handler that users ask for, as requests go at this moment; the number of the process."""
+def attempt(world: World, process: Process, handler: str, named: str = "") -> tuple[Walk, int] | None:
+    """One more request for a handler that users ask for, as requests go at this moment; the number of the process.
+
+    With `named`, what it is about, calls that are made for one thing `only` are made or not for that reason.
+    """
     found = timeline.read_current(world)
     operation = next((o.name for o in world.blueprint.operations if o.handler == handler), "")
     key = f"{process['uid']}/{process['container']}"
@@ -81,15 +84,27 @@ def attempt(world: World, process: Process, handler: str) -> tuple[Walk, int] | 
     if not nodes:
         return None
     call = {**found["entry"][operation], "to": [[nodes[0], 1.0, 0.0, 0.0, ""]], "error": ""}
-    return _walk(world, process, handler, {**found, "entry": {handler: call}}), number
+    settled = {"nodes": _settle(found["nodes"], named), "entry": {handler: call}}
+    return _walk(world, process, handler, {**found, **settled}), number
 
 
-def try_request(world: World, process: Process, handler: str) -> tuple[Walk, int]:
+def _settle(nodes: Sequence[Json], named: str) -> Sequence[Json]:
+    """Handlers as they serve a request about something: of calls for one thing only, no chance is left."""
+    return [{**node, "calls": [_certain(call, named) for call in node["calls"]]} for node in nodes] if named else nodes
+
+
+def _certain(call: Json, named: str) -> Json:
+    if isinstance(call, list):
+        return [_certain(each, named) for each in call]
+    return {**call, "p": float(call["only"] == named)} if "only" in call else call
+
+
+def try_request(world: World, process: Process, handler: str, named: str = "") -> tuple[Walk, int]:
     """As `attempt`, of a handler that nobody else asks for: with a look into the world, at idle processes."""
     survey = graph.Survey(world)
     call = survey.served(f"{process['uid']}/{process['container']}", handler)
     idle = [[0.0, 0.0, 0.0]] * len(survey.processes)
-    found = {"nodes": survey.nodes, "entry": {handler: call}, "queues": idle}
+    found = {"nodes": _settle(survey.nodes, named), "entry": {handler: call}, "queues": idle}
     return _walk(world, process, handler, found), survey.nodes[-1]["process"]
 
 

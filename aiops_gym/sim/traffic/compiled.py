@@ -18,7 +18,7 @@ def compile_call(call: Mapping[str, Json], client: Client, targets: list[Target]
     """A call as the solver and the sampler want it."""
     named = call.get("span") if client.side in OWN_SPANS else call.get("handler") or call.get("span") or call["kind"]
     apart = {"apart": True} if call.get("apart") else {}
-    counted = {key: call[key] for key in ("messages", "writes") if key in call}
+    counted = {key: call[key] for key in ("messages", "writes", "only") if key in call}
     return {
         **apart,
         **counted,

@@ -10,7 +10,7 @@ in ms, `budget`: further attempts for each call that it may spend, None for any 
 waits for a connection, as `cold` of `sim.traffic.strain`), `flags` (values of feature flags, see `flags.py`), `logins`
 ({user, password} by the names in `to`), `leak` (see `leaks.py`), `consumes` ({host, port, topic, group, handler}:
 messages that a broker hands on to it, unless it is `idle` beside another one of its group, or has `left`),
-`offers` (flags that it tells whoever asks), `unready` (whether health checks fail).
+`offers` (flags that it tells whoever asks, of the `variants`), `unready` (whether health checks fail).
 """
 
 from __future__ import annotations

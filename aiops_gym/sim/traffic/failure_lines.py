@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence, Set
 from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -10,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, draw_uniform
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, Keys, draw_uniform
 from aiops_gym.sim.traffic.clients.client import parse_lines
 from aiops_gym.sim.traffic.walk import Trouble, Walk
 
@@ -34,6 +36,9 @@ DENIED = "denied"
 
 MOST_LINES = 16
 """Lines that one failed call may leave."""
+
+CHOICE = re.compile(r"\{one of:([^{}]*)\}")
+"""What stands in a line for one of several words, which each request draws."""
 
 
 class Failure(NamedTuple):
@@ -63,6 +68,8 @@ class Lines(NamedTuple):
 
     Attributes:
         which: of the texts, for each line.
+        keys: of the requests, from which the rest of the texts is drawn when somebody reads them; None where they are
+            whole.
     """
 
     process: str
@@ -71,6 +78,7 @@ class Lines(NamedTuple):
     order: Ints
     which: Ints
     texts: Sequence[Text]
+    keys: Keys | None = None
 
     @property
     def columns(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -80,7 +88,8 @@ class Lines(NamedTuple):
     def part(self, those: slice) -> Lines:
         """Some of them."""
         ms, arrived, order, which = (column[those] for column in self.columns)
-        return Lines(self.process, ms, arrived, order, which, self.texts)
+        keys = self.keys if self.keys is None else self.keys[those]
+        return Lines(self.process, ms, arrived, order, which, self.texts, keys)
 
     def read(self, start: int, end: int, panics: bool = False) -> list[Failure]:
         """The lines of [start, end) ms whose call ends its caller's process, or those of all others."""
@@ -91,7 +100,13 @@ class Lines(NamedTuple):
         at = np.flatnonzero(chosen)
         texts, key = self.texts, self.process
         rows: Iterator[tuple[int, int, int, int]] = zip(*(column[at].tolist() for column in self.columns), strict=True)
-        return [Failure(ms, key, *texts[i], arrived, order) for ms, arrived, order, i in rows]
+        if self.keys is None:
+            return [Failure(ms, key, *texts[i], arrived, order) for ms, arrived, order, i in rows]
+        whose = zip(find_users(self.keys[at]).tolist(), self.keys[at].tolist(), strict=True)
+        return [
+            Failure(ms, key, *texts[i][:2], _filled(texts[i][2], *who), texts[i][3], arrived, order)
+            for (ms, arrived, order, i), who in zip(rows, whose, strict=True)
+        ]
 
 
 Told = tuple[Ints, Lines]
@@ -106,8 +121,11 @@ def write_lines(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[tup
         came: the requests.
         walk: what became of them.
     """
+    telling = {saying.process for saying in walk.sayings}
     for trouble in walk.troubles:
-        every = chain(_said(keys, came, trouble), _turned_away(keys, came, trouble), _denied(keys, came, trouble))
+        every = chain(
+            _said(keys, came, trouble, telling), _turned_away(keys, came, trouble), _denied(keys, came, trouble)
+        )
         for buckets, written in every:
             yield from _by_bucket(buckets, written)
     for buckets, written in _sayings(keys, came, walk):
@@ -122,8 +140,8 @@ def _by_bucket(buckets: Ints, written: Lines) -> Iterator[tuple[int, Lines]]:
             yield int(buckets[low]), written.part(slice(low, high))
 
 
-def _said(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Iterator[Told]:
-    """What callers log of calls that failed."""
+def _said(keys: Sequence[str], came: Arrivals, trouble: Trouble, telling: Set[int]) -> Iterator[Told]:
+    """What callers log of calls that failed: those that say something of each request do so before."""
     call, shunned = trouble.call, trouble.call.get("shunned")
     panics = call["on_error"] == "panic"
     said = parse_lines(call["log"]) or ([["", "{error}", "error"]] if panics else [])
@@ -135,7 +153,7 @@ def _said(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Iterator[Tol
     kind = np.array([numbers[each] for each in what])
     call_, line, which = _spread(kind, [len(texts) for texts in several])
     chance = (came.keys[trouble.which] >> np.uint64(40)).astype(np.int64)
-    alone = np.array([len(texts) == 1 for texts in several])[kind]
+    alone = np.array([len(texts) == 1 and trouble.process not in telling for texts in several])[kind]
     order = np.where(alone, 0, MOST_LINES * chance)[call_] + np.where(alone[call_], 0, line + 1)
     ms, arrived = (times[call_] for times in _times(came, trouble))
     texts = [text for each in several for text in each]
@@ -185,36 +203,54 @@ def _turned_away(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Itera
 
 def _denied(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Iterator[Told]:
     """What databases log of questions that whoever asks them has no right to."""
-    refusing: Mapping[str, int] = {text: server for server, text in trouble.call.get("denied", ())}
-    for error, server in refusing.items():
+    refusing = {heard: (server, said) for server, heard, said in trouble.call.get("denied", ())}
+    for error, (server, said) in refusing.items():
         row = np.array([at for at, text in enumerate(trouble.errors) if text == error], dtype=np.int64)
         ms, arrived = (times[row] for times in _times(came, trouble))
         zero = np.zeros(len(row), dtype=np.int64)
-        texts = [(DENIED, str(trouble.call["remote"]), error, "")] if len(row) else []
+        texts = [(DENIED, str(trouble.call["remote"]), said, "")] if len(row) else []
         yield arrived // BUCKET, Lines(keys[server], ms, arrived, zero + 1, zero, texts)
 
 
 def _sayings(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[Told]:
-    """What handlers say of each request; `{user}` is who made it, `{uuid}` an identity that stands for that."""
+    """What handlers say of each request, see `_filled`; a line that is 4 long comes so many ms later."""
     for saying in walk.sayings:
         arrived, each = came.ms[saying.which], len(saying.lines)
-        users, of = np.unique(
-            (draw_uniform(came.keys[saying.which], USER) * USERS).astype(np.int64), return_inverse=True
-        )
-        texts = [
-            (level, source, _filled(message, user), "")
-            for user in users.tolist()
-            for source, message, level in saying.lines
-        ]
+        texts = [(level, source, message, "") for source, message, level, *_ in saying.lines]
         row, at = np.repeat(np.arange(len(arrived)), each), np.tile(np.arange(each), len(arrived))
-        ms, began = (arrived + saying.at).astype(np.int64)[row], arrived.astype(np.int64)[row]
-        yield began // BUCKET, Lines(keys[saying.process], ms, began, at + 1, of[row] * each + at, texts)
+        late = np.array([sum(line[3:]) for line in saying.lines])
+        ms, began = (arrived + saying.at).astype(np.int64)[row] + late[at], arrived.astype(np.int64)[row]
+        asked = came.keys[saying.which][row] if any("{" in text for _, _, text, _ in texts) else None
+        yield began // BUCKET, Lines(keys[saying.process], ms, began, at + 1, at, texts, asked)
 
 
-def _filled(message: str, user: int) -> str:
-    """A line about a request of a user: its number, or an identity that stands for it."""
-    if "{uuid}" in message:
-        digits = blake2b(str(user).encode(), digest_size=16).hexdigest()
-        parts = (digits[:8], digits[8:12], f"11f0{digits[16:20]}"[:4], digits[16:20], digits[20:])
-        message = message.replace("{uuid}", "-".join(parts))
+def find_users(keys: Keys) -> Ints:
+    """Who makes some requests: numbers below `USERS`."""
+    return (draw_uniform(keys, USER) * USERS).astype(np.int64)
+
+
+def _filled(message: str, user: int, key: int) -> str:
+    """A line about a request: `{user}` and `{who}` stand for who made it, the rest for the request itself.
+
+    >>> _filled("{user} likes {one of:tea}", 7, 1)
+    '7 likes tea'
+    """
+    if "{" in message:
+        for name, version, whose in (("{who}", 1, user), ("{uuid}", 1, key), ("{tracking}", 4, key)):
+            if name in message:
+                message = message.replace(name, _identify(f"{name}{whose}", version))
+        message = CHOICE.sub(lambda found: _choose(found[1], key), message)
     return message.replace("{user}", str(user))
+
+
+def _identify(what: str, version: int) -> str:
+    """A UUID that belongs to something: of version 1 as those of one season are, or 4."""
+    digits = blake2b(what.encode(), digest_size=16).hexdigest()
+    third = "11f0" if version == 1 else f"4{digits[13:16]}"
+    return f"{digits[:8]}-{digits[8:12]}-{third}-{'89ab'[int(digits[16], 16) % 4]}{digits[17:20]}-{digits[20:]}"
+
+
+def _choose(words: str, key: int) -> str:
+    """One of several words for a request: the same one wherever it has the choice between these."""
+    several = words.split("|")
+    return several[draws.pick(len(several), key, words)]

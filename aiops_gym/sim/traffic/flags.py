@@ -2,8 +2,8 @@
 
 A call says `when` it is made ({flag: whether it is on}), and any number of it may be `{"flag": name, "times": a,
 "plus": b}`. A handler may be `slowed`, a list of `{"when", "ms"}`: further milliseconds of its work, and `adds`, a list
-of `{"when", "says"}`: further lines of each request. A program keeps the values as `flags` in `configured`; a flag that
-it was not told is off.
+of `{"when", "says"}`: further lines of each request, and `after` how many milliseconds. A program keeps the values as
+`flags` in `configured`; a flag that it was not told is off.
 """
 
 from __future__ import annotations
@@ -52,10 +52,13 @@ class Flags:
         """Milliseconds of work of a handler."""
         return ms + sum(float(each["ms"]) for each in handler.get("slowed", ()) if self.holds(each["when"]))
 
-    def sayings(self, handler: Mapping[str, Json]) -> list[list[str]]:
+    def sayings(self, handler: Mapping[str, Json]) -> list[list[Json]]:
         """Lines that a handler leaves of each request."""
-        more = [line for each in handler.get("adds", ()) if self.holds(each["when"]) for line in each["says"]]
-        return [*parse_lines(handler.get("says")), *parse_lines(more)]
+        found: list[list[Json]] = [*parse_lines(handler.get("says"))]
+        for each in handler.get("adds", ()):
+            if self.holds(each["when"]):
+                found += [[*line, each["after"]] if "after" in each else line for line in parse_lines(each["says"])]
+        return found
 
     def choose(self, calls: Sequence[Json]) -> list[Json]:
         """Those of a handler's calls that are made, with their numbers."""

@@ -197,11 +197,13 @@ class Survey:
             failed = Failed("refused", *failed[1:])
             if route.dead:
                 targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
+            denied = []
+            for place, row in zip(route.targets, targets, strict=False):
+                if source and _auth(row[4]):
+                    denied.append([self.index(place.process), client.denied(row[4], failed), row[4]])
+                    row[4] = denied[-1][1]
             made = compiled.compile_call(call, client, compiled.share_targets([targets]), "", 1.0)
-            denied = [
-                [self.index(t.process), e[4]] for t, e in zip(route.targets, targets, strict=False) if _auth(e[4])
-            ]
-            if source and denied:
+            if denied:
                 made |= {"denied": denied, "remote": self.table[source]["ip"]}
         if source and client.side in compiled.OWN_SPANS:
             made |= compiled.compile_failure(call, client, failed, about)

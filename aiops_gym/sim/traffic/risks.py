@@ -70,7 +70,7 @@ def _assess(outcome: Mapping[str, Json]) -> Risks:
         below = [troubled[target] for call in calls for target in _targets(call)]
         telling = [node["process"]] if hit or "says" in node else []
         turning = [process for call in calls for process in call.get("turned_away", ())]
-        turning += [process for call in calls for process, _ in call.get("denied", ())]
+        turning += [process for call in calls for process, *_ in call.get("denied", ())]
         troubled.append(frozenset([*telling, *turning]).union(*below))
         deeper = any(deadly[target] for call in calls for target in _targets(call))
         deadly.append(deeper or any(call["on_error"] == "panic" for call in hit))

@@ -93,7 +93,7 @@ class Saying(NamedTuple):
     """Lines ([source, message, level]) that a handler leaves for some requests when all is well, and when."""
 
     process: int
-    lines: Sequence[Sequence[str]]
+    lines: Sequence[Sequence[Json]]
     which: Index
     at: Floats
 

@@ -6,19 +6,17 @@ from aiops_gym.errors import ToolError
 from aiops_gym.tools.changes import list_changes
 from aiops_gym.tools.places import need_namespace
 from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context, extra, read
-from aiops_gym.tools.servers import print_rows
+from aiops_gym.tools.servers import print_page
 from aiops_gym.types import Result
 
-TITLES = ("time", "who", "namespace", "object", "change")
+TITLES = ("time", "who", "object", "change")
 LONGEST = 7 * 24 * 60
 """Minutes: nobody asks for more than a week."""
-
-HINT = "ask for one namespace, or a shorter duration"
 
 
 @extra
 @read
-def get_changes(context: Context, namespace: str | None = None, duration: int = 60) -> Result:
+def get_changes(context: Context, namespace: str | None = None, duration: int = 60, offset: int = 0) -> Result:
     """Print what changed in the cluster, the newest first: when, who wrote, which object, and what of it.
 
     From what the cluster remembers: revisions of deployments and Helm releases, who wrote which fields last, what was
@@ -27,6 +25,7 @@ def get_changes(context: Context, namespace: str | None = None, duration: int = 
     Args:
         namespace: only changes in this one; without it all of them, and what lies in none.
         duration: the last so many minutes, 1 to 10080.
+        offset: so many of the newest are left out: the next page, where not all of them fit one.
     """
     if not 1 <= duration <= LONGEST:
         raise ToolError(f"Error: get_changes: duration is in minutes, 1 to {LONGEST}, not {duration}.")
@@ -37,4 +36,9 @@ def get_changes(context: Context, namespace: str | None = None, duration: int = 
     found = list_changes(context.backend.cluster, namespace or "", since)
     if not found:
         return Result(f"No changes in the last {duration} minutes.")
-    return Result(print_rows(context, TITLES, [each.row for each in found], HINT))
+    if offset and not 0 < offset < len(found):
+        raise ToolError(f"Error: get_changes: offset is from 0 to {len(found) - 1}, not {offset}: so many there are.")
+    titles = TITLES if namespace else (*TITLES[:2], "namespace", *TITLES[2:])
+    rows = [each.row if not namespace else [*each.row[:2], *each.row[3:]] for each in found]
+    asked = f"'{namespace}', {duration}" if namespace else f"None, {duration}"
+    return Result(print_page(context, titles, rows, offset, lambda at: f"get_changes({asked}, {at})"))

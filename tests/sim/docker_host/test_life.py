@@ -15,6 +15,7 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.software import programs
+from aiops_gym.types import Response
 
 START = 1_772_442_000_000
 WEB = Binary(program="idle", params={"ports": [80], "log": ["ready"]})
@@ -95,7 +96,8 @@ ACTS = st.lists(
 
 def act(world, verb, name):
     if verb == "up":
-        return ask(world, "POST", "/projects/toy/up")
+        projects.bring_up(world, PROJECT)
+        return Response(200, None)
     if verb.startswith("rm"):
         return ask(world, "DELETE", f"/containers/{name}", force="1" if verb == "rm -f" else "0")
     query = {"signal": "KILL"} if verb == "kill" else {}

@@ -12,16 +12,33 @@ MIB = 1 << 20
 SIZES = {"java": 152, "dotnet": 88, "node": 121, "python": 96, "ruby": 140, "php": 130, "envoy": 74}
 """Megabytes of an image, by language; others are small."""
 
+FOLDERS = {"cart": "/usr/src/app"}
+"""Where the executable lies and starts, for images whose entry point is relative to that."""
 
+
+SAID, ORDER = "${uuid}\x12${tracking}", "${uuid}\x12${uuid}"
+COST = "\x1a\t\n\x03USD\x10\x05\x18\x01"
 KAFKA = {
     name: {
         "program": "kafka_command",
-        "params": {"handlers": {"print": {"ms": 0.1, "says": [["", "${uuid}\x12${uuid}", "info"]], "calls": []}}},
+        "params": {
+            "handlers": {"print": {"ms": 0.1, "says": [["", SAID, "info"]], "calls": []}},
+            "record": f"\n{ORDER}{COST}",
+        },
         "path": f"/opt/kafka/bin/{name}",
     }
-    for name in ("kafka-console-consumer.sh", "kafka-verifiable-producer.sh")
+    for name in (
+        "kafka-console-consumer.sh",
+        "kafka-verifiable-producer.sh",
+        "kafka-console-producer.sh",
+        "kafka-topics.sh",
+        "kafka-get-offsets.sh",
+        "kafka-configs.sh",
+        "kafka-consumer-groups.sh",
+    )
 }
-"""What is beside the broker in its image; of an order as protobuf has it, a line shows the numbers at its beginning."""
+"""What is beside the broker in its image; of an order as protobuf has it, a line shows the numbers at its beginning,
+and `record` what it cost besides."""
 
 
 def _image(
@@ -37,10 +54,14 @@ def _image(
 
 def _service(row: Mapping[str, Json]) -> Json:
     params = row["params"]
-    name, bare = row["name"], params["language"] in ("go_traced", "cpp", "rust")
+    name, folder, bare = row["name"], FOLDERS.get(row["name"]), params["language"] in ("go_traced", "cpp", "rust")
     megabytes = SIZES.get(params["language"], 24)
     more: Mapping[str, Json] = {"shell": False} if bare else {}
-    return {**_image(name, "traced_service", {"name": name, **params}, megabytes), **more}
+    found = {**_image(name, "traced_service", {"name": name, **params}, megabytes), **more}
+    if folder:
+        binary = {**found["binaries"][name], "path": f"{folder}/{name}"}
+        found |= {"entrypoint": (f"./{name}",), "workdir": folder, "binaries": {name: binary}}
+    return found
 
 
 IMAGES: Mapping[str, Json] = {
@@ -67,9 +88,10 @@ IMAGES: Mapping[str, Json] = {
         "cmd": ("valkey-server",),
         "binaries": {
             word: {"program": "redis", "params": {"brand": "Valkey", "version": "9.0.1", "memory": 5 * MIB}}
-            for word in ("docker-entrypoint.sh", "valkey-server")
+            for word in ("docker-entrypoint.sh", "valkey-server", "valkey-cli", "redis-server", "redis-cli")
         },
         "sh": "busybox",
+        "workdir": "/data",
     },
     "busybox:latest": {"size": 2_223_685, "cmd": ("sh",), "sh": "busybox"},
     **platform.IMAGES,

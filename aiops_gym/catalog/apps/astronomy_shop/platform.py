@@ -206,6 +206,7 @@ IMAGES: Mapping[str, Json] = {
                 "params": {
                     "ports": [16686, 16685, 4317, 4318, 13133, 8888],
                     "pages": {"/status": "{}"},
+                    "base": "/jaeger/ui",
                     "memory": 96 * MIB,
                 },
             }
@@ -226,7 +227,12 @@ IMAGES: Mapping[str, Json] = {
         "binaries": {
             "run.sh": _idle(
                 ports=[3000],
-                http={"/api/health": [200, '{"database": "ok"}'], "/": [302, ""]},
+                http={
+                    "/api/health": [200, '{"database": "ok"}'],
+                    "/grafana/api/health": [200, '{"database": "ok"}'],
+                    "/grafana/": [200, "<!DOCTYPE html><html><head><title>Grafana</title></head></html>"],
+                    "/": [302, ""],
+                },
                 memory=104 * MIB,
                 ready_ms=9_000,
             )

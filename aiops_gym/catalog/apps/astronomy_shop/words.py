@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aiops_gym.catalog.apps.astronomy_shop.database import PRODUCTS
 from aiops_gym.types import Json
 
 MIB = 1 << 20
@@ -15,11 +16,19 @@ HTTP = (("OTEL_EXPORTER_OTLP_ENDPOINT", "http://$(OTEL_COLLECTOR_NAME):4318"),)
 CONSUMED = "orders"
 """The topic of placed orders."""
 
+QUANTITIES = (1, 2, 3, 4, 5, 10)
+"""How many of a product the load generator puts into a cart."""
+
 TRUNCATED = (
     "While parsing a protocol message, the input ended unexpectedly in the middle of a field.  This could mean either "
     "that the input has been truncated or that an embedded message misreported its own length."
 )
 """What the libraries of Protocol Buffers say of a message that is too short."""
+
+
+def one_of(*words: object) -> str:
+    """A place in a line for one of several words, which each request draws."""
+    return f"{{one of:{'|'.join(map(str, words))}}}"
 
 
 def rpc(service: str, method: str) -> str:
@@ -61,6 +70,10 @@ def redis(span: str, ms: float = 0.2, **more: Any) -> Json:
 def fail(text: str, when: str, p: Json = 1.0, **more: Any) -> Json:
     """Trouble of a handler's own while a flag is on, in a share of its requests."""
     return {"kind": "own", "fails": text, "when": {when: True}, "p": p, **more}
+
+
+PRODUCT, QUANTITY = one_of(*PRODUCTS), one_of(*QUANTITIES)
+"""What the load generator asks for."""
 
 
 def dotnet(category: str, message: str, level: str = "info") -> Sequence[Sequence[str]]:

@@ -8,6 +8,8 @@ that is disabled, or whose default variant does not exist, is as one that nobody
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import jsontext
@@ -23,6 +25,15 @@ from aiops_gym.types import Json
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
+END = "unexpected end of JSON input"
+PLACES = {
+    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
+    "Expecting ':' delimiter": "after object key",
+    "Extra data": "after top-level value",
+    "Invalid control character at": "in string literal",
+}
+"""Where JSON is wrong, in Python's words and in Go's."""
+
 WATCH = 10_000
 """Milliseconds between two looks at the file."""
 
@@ -35,13 +46,13 @@ def read_flags(text: str) -> tuple[dict[str, Json], str]:
 
     >>> read_flags('{"flags": {"a": {"state": "ENABLED", "defaultVariant": "on", "variants": {"on": 1, "off": 0}}}}')
     ({'a': 1}, '')
-    >>> read_flags("{")[0]
-    {}
+    >>> read_flags("{")
+    ({}, 'transposing evaluators: unmarshal: unexpected end of JSON input')
     """
     try:
         found = jsontext.load(text)
     except ValueError as error:
-        return {}, str(error)
+        return {}, f"transposing evaluators: unmarshal: {_in_go(text, error)}"
     flags = found.get("flags") if isinstance(found, dict) else None
     if not isinstance(flags, dict):
         return {}, "flags is required"
@@ -52,6 +63,46 @@ def read_flags(text: str) -> tuple[dict[str, Json], str]:
         if isinstance(variants, dict) and flag.get("state") == "ENABLED" and chosen in variants:
             values[str(name)] = variants[chosen]
     return values, ""
+
+
+def find_variants(text: str) -> dict[str, str]:
+    """By flag, the variant that it has: see `read_flags`, which has to find a value for it."""
+    flags = jsontext.load(text)["flags"]
+    return {name: str(flags[name]["defaultVariant"]) for name in read_flags(text)[0]}
+
+
+def _in_go(text: str, error: ValueError) -> str:
+    """What Go's encoding/json says of a text that is no JSON.
+
+    >>> _in_go("not", json.JSONDecodeError("Expecting value", "not", 0))
+    "invalid character 'o' in literal null (expecting 'u')"
+    """
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)
+    rest = text[error.pos :]
+    for word in ("true", "false", "null"):
+        if error.msg == "Expecting value" and rest[:1] == word[0]:
+            at = next((i for i, letter in enumerate(word) if rest[i : i + 1] != letter), 0)
+            if rest[at : at + 1]:
+                return f"invalid character {_quote(rest[at])} in literal {word} (expecting {_quote(word[at])})"
+            return END
+    if not rest or "Unterminated" in error.msg:
+        return END
+    inside = "after array element" if _is_in_list(text[: error.pos]) else "after object key:value pair"
+    where = {**PLACES, "Expecting ',' delimiter": inside}.get(error.msg, "looking for beginning of value")
+    return f"invalid character {_quote(rest[0])} {where}"
+
+
+def _quote(letter: str) -> str:
+    return {"'": r"'\''", '"': "'\"'"}.get(letter) or json.dumps(letter).replace('"', "'")
+
+
+def _is_in_list(text: str) -> bool:
+    """Whether a text that JSON may begin with ends within a list."""
+    text, shorter = "", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    while text != shorter:
+        text, shorter = shorter, re.sub(r"\[[^][{}]*\]|\{[^][{}]*\}", "", shorter)
+    return text.rfind("[") > text.rfind("{")
 
 
 class Flagd(Program):
@@ -89,29 +140,35 @@ class Flagd(Program):
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """Evaluation by HTTP: one flag, or all of them."""
-        where, flags = path.partition("?")[0].rstrip("/"), configured(process).get("offers") or {}
+        where, told = path.partition("?")[0].rstrip("/"), configured(process)
+        flags, variants = told.get("offers") or {}, told.get("variants") or {}
         if not where.startswith(OFREP):
             return HttpAnswer(404, "404 page not found\n", seconds=0.001)
+        if method != "POST":
+            return HttpAnswer(405, seconds=0.001)
         key = where.removeprefix(OFREP).strip("/")
         if not key:
-            rows = [self._evaluated(name, value) for name, value in flags.items()]
-            return HttpAnswer(200, json.dumps({"flags": rows}), seconds=0.001)
+            rows = [self._evaluated(name, value, variants) for name, value in flags.items()]
+            return self._tell(200, {"flags": rows, "metadata": {}})
         if key not in flags:
             wrong = {"key": key, "errorCode": "FLAG_NOT_FOUND", "errorDetails": f"flag `{key}` does not exist"}
-            return HttpAnswer(404, json.dumps(wrong), seconds=0.001)
-        return HttpAnswer(200, json.dumps(self._evaluated(key, flags[key])), seconds=0.001)
+            return self._tell(404, wrong)
+        return self._tell(200, self._evaluated(key, flags[key], variants))
 
-    def _evaluated(self, key: str, value: Json) -> dict[str, Json]:
-        return {"value": value, "key": key, "reason": "STATIC", "metadata": {}}
+    def _evaluated(self, key: str, value: Json, variants: Mapping[str, str]) -> dict[str, Json]:
+        return {"value": value, "key": key, "reason": "STATIC", "variant": variants.get(key, ""), "metadata": {}}
+
+    def _tell(self, status: int, what: Mapping[str, Json]) -> HttpAnswer:
+        return HttpAnswer(status, json.dumps(what, separators=(",", ":")), seconds=0.001)
 
     def _read(self, c: Container, text: str) -> None:
         """Another text: tell all who are connected. One that makes no sense changes nothing."""
         values, wrong = read_flags(text)
         c.remember(text=text)
         if wrong:
-            self._say(c, "error", f"unable to set state: {wrong}")
+            self._say(c, "error", wrong)
             return
-        c.remember(configured={"offers": values})
+        c.remember(configured={"offers": values, "variants": find_variants(text)})
         for key, row in list(c.world.table("processes").items()):
             if row["running"] and c.key in row["state"].get("peers", ()):
                 program_of(c.world, row).event(Container(c.world, key), "flags", 0)

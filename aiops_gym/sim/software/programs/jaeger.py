@@ -56,12 +56,12 @@ class Jaeger(Program):
         """The page of its UI, and the API behind it."""
         if path in (pages := process["params"].get("pages") or {}):
             return 200, str(pages[path])
-        found = jaeger_api.answer(world, "GET", path)
+        found = self.answer(world, process, "GET", path)
         return found.status, found.body
 
-    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
-        """As `http`, a few milliseconds later."""
-        return jaeger_api.answer(world, method, path)
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer:
+        """As `http`, a few milliseconds later; its `base` stands before its paths, or does not."""
+        return jaeger_api.answer(world, method, path.removeprefix(str(process["params"].get("base", ""))) or "/")
 
 
 program = Jaeger()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
@@ -46,6 +46,12 @@ LONG = {
     "enable-largepages": "L",
     "lock-memory": "k",
 }
+USUAL: Mapping[str, str] = {"p": str(PORT), "m": "64", "c": "1024", "t": "4", "U": "0", "b": "1024"}
+"""What its options are where they are not given."""
+
+PER_THREAD, LISTENERS = 5, 2
+"""Descriptors that it keeps for each thread, and those on which it waits for connections."""
+
 FAILURE = 1
 LOCAL = frozenset(("127.0.0.1", "localhost", "::1", "[::1]"))
 
@@ -98,10 +104,12 @@ class Memcached(Program):
     def start(self, c: Container) -> None:
         """Read the command line and open the port."""
         options, wrong = read_options(c.argv[1:])
-        if wrong:
+        if wrong := wrong or find_problem(options):
             c.log(*wrong)
             c.exit_in(5, FAILURE)
             return
+        if changed := {letter: value for letter, value in options.items() if value != USUAL.get(letter)}:
+            c.remember(set=changed)
         given = options.get("p", "")
         port = int(given) if is_natural(given) else PORT
         hosts = [host.strip().rpartition(":")[0] or host.strip() for host in options.get("l", "").split(",") if host]
@@ -112,7 +120,8 @@ class Memcached(Program):
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The cache fills with its use."""
-        memory = float(process["params"].get("memory", 3 * MIB)) + min(rps, 2_000.0) * 4_000
+        cached = min(min(rps, 2_000.0) * 4_000, _read_number(process, "m") * MIB or float("inf"))
+        memory = float(process["params"].get("memory", 3 * MIB)) + cached
         return {"cpu": 0.0006 + cpu_seconds_per_s, "memory": memory, "threads": 10.0}
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
@@ -145,6 +154,31 @@ ANSWERS = {"get": "END\r\n", "gets": "END\r\n", "stats": "END\r\n"}
 ANSWERS |= {"delete": "NOT_FOUND\r\n", "flush_all": "OK\r\n", "incr": "NOT_FOUND\r\n", "touch": "NOT_FOUND\r\n"}
 
 
+def find_problem(options: Mapping[str, str]) -> list[str]:
+    """What it says of numbers with which it does not start.
+
+    >>> find_problem({"c": "1"}), find_problem({"c": "24"})
+    (['Maxconns setting is too low, use -c to increase.'], [])
+    """
+    most, threads = (_number({**USUAL, **options}[letter]) for letter in "ct")
+    if most <= 0:
+        return ["Maximum connections must be greater than 0"]
+    if threads <= 0:
+        return ["Number of threads must be greater than 0"]
+    low = LISTENERS + PER_THREAD * threads >= most - 1
+    return ["Maxconns setting is too low, use -c to increase."] if low else []
+
+
+def _number(text: str) -> int:
+    """As C reads it."""
+    return int(text) if is_natural(text) else 0
+
+
+def _read_number(process: Instance, letter: str) -> int:
+    """An option that is a number, given or usual."""
+    return _number({**USUAL, **process["state"].get("set", {})}[letter])
+
+
 def _version(process: Process) -> str:
     return str(process["params"].get("version", VERSION))
 
@@ -163,7 +197,7 @@ def _stats(world: World, process: Process) -> dict[str, int | str]:
         "version": _version(process),
         "libevent": "2.1.12-stable",
         "pointer_size": 64,
-        "max_connections": 1024,
+        "max_connections": _read_number(process, "c"),
         "curr_connections": 2 + min(items, 3),
         "total_connections": 4 + gets // 900,
         "rejected_connections": 0,
@@ -174,10 +208,10 @@ def _stats(world: World, process: Process) -> dict[str, int | str]:
         "get_misses": gets - hits,
         "bytes_read": gets * 34,
         "bytes_written": hits * 412,
-        "limit_maxbytes": 67_108_864,
+        "limit_maxbytes": _read_number(process, "m") * MIB,
         "accepting_conns": 1,
         "listen_disabled_num": 0,
-        "threads": 4,
+        "threads": _read_number(process, "t"),
         "bytes": items * 398,
         "curr_items": items,
         "total_items": gets - hits,

@@ -1,4 +1,4 @@
-"""A Redis 6.2 server: keys in memory, gone with its process. Params: `version`, `memory`, `cpu`.
+"""A Redis 6.2 server: keys in memory, gone with its process. Params: `version`, `brand`, `memory`, `cpu`.
 
 Its command line and the file named there are read at the start, see `sim/software/redis/settings`.
 """
@@ -12,8 +12,7 @@ from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool
-from aiops_gym.sim.software.redis import commands, settings, shell
-from aiops_gym.sim.traffic.configuration import configured
+from aiops_gym.sim.software.redis import commands, guard, info, settings, shell
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
@@ -26,9 +25,9 @@ MEMORY_NOTE = (
 )
 NO_FILE = (
     "Warning: no config file specified, using the default config. In order to specify a config file use "
-    "redis-server /path/to/redis.conf"
+    "{0}-server /path/to/{0}.conf"
 )
-ENDING = ("User requested shutdown...", "Redis is now ready to exit, bye bye...")
+ENDING = ("User requested shutdown...", "{} is now ready to exit, bye bye...")
 
 
 class Redis(Program):
@@ -38,35 +37,39 @@ class Redis(Program):
     protocol = "redis"
 
     def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
-        """Everybody, where its settings ask for a password: nobody's client has one."""
-        return "NOAUTH Authentication required." if configured(world.table("processes")[key]).get("auth") else ""
+        """Those who are not let in, nobody's client having a password, and writes for which it has no memory."""
+        return guard.refuse(world.table("processes")[key], call)
 
     def start(self, c: Container) -> None:
-        """Read the settings."""
-        version = str(c.params.get("version", "6.2.4"))
+        """Read the settings; a shell does what it is told."""
+        brand, version = info.read_brand(c)
+        if c.argv[0].endswith("-cli"):
+            said = shell.redis_cli(c, c.argv, "")
+            c.log(*f"{said.stdout}{said.stderr}".splitlines())
+            c.exit_in(4, said.code)
+            return
         try:
-            found = settings.read(c.argv, c.files(), version)
+            found = settings.read(c.argv, c.files(), version, brand)
         except settings.Unusable as error:
             c.log(*error.lines)
             c.exit_in(4, 1)
             return
-        brand = str(c.params.get("brand", "Redis"))
         build = f"{brand} version={version}, bits=64, commit=00000000, modified=0, pid=1, just started"
         c.log(
             self._line(c.now, "C", "#", f"oO0OoO0OoO0Oo {brand} is starting oO0OoO0OoO0Oo"),
             self._line(c.now, "C", "#", build),
-            self._line(c.now, "C", "#", "Configuration loaded" if found.file else NO_FILE),
+            self._line(c.now, "C", "#", "Configuration loaded" if found.file else NO_FILE.format(brand.lower())),
         )
         c.remember(settings=dict(found.values), port=found.port, file=found.file, keys={}, gone={})
-        told: dict[str, Json] = {"auth": True} if found.values["requirepass"] else {}
-        if found.local:
-            told["local"] = [found.port]
-        if told:
-            c.remember(configured=told)
+        guard.apply(c)
+        guard.turn_away(c.world)
         c.after(int(c.between(4, 40, "open")), "open")
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """Listen."""
+        """`open`: listen; `look`: see `guard.watch`."""
+        if name == "look":
+            guard.watch(c, due=True)
+            return
         port = int(c.state["port"])
         c.log(
             self._line(c.now, "M", "*", "monotonic clock: POSIX clock_gettime"),
@@ -77,11 +80,12 @@ class Redis(Program):
         )
         if port:
             c.listen(port)
+        guard.watch(c)
 
     def terminate(self, c: Container) -> None:
         """A clean shutdown."""
         c.log(f"1:signal-handler ({c.now // 1000}) Received SIGTERM scheduling shutdown...")
-        c.log(*(self._line(c.now, "M", "#", text) for text in ENDING))
+        c.log(*(self._line(c.now, "M", "#", text.format(info.read_brand(c)[0])) for text in ENDING))
         super().terminate(c)
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
@@ -96,8 +100,9 @@ class Redis(Program):
         return {"cpu": cpu, "memory": memory, "threads": 5.0}
 
     def tools(self, c: Container) -> Mapping[str, Tool]:
-        """Its shell."""
-        return {"redis-cli": shell.redis_cli, "redis-server": _server}
+        """Its shell, under all its names."""
+        names = dict.fromkeys(("redis", info.read_brand(c)[0].lower()))
+        return {f"{name}-{what}": tool for name in names for what, tool in BESIDE.items()}
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """It speaks no HTTP."""
@@ -125,10 +130,11 @@ class Redis(Program):
 
 def _server(c: Container, argv: Sequence[str], stdin: str) -> Output:
     """`redis-server` beside the one that runs."""
-    version = str(c.params.get("version", "6.2.4"))
+    brand, version = info.read_brand(c)
     if "--version" in argv or "-v" in argv:
-        return Output(f"Redis server v={version} sha=00000000:0 malloc=jemalloc-5.1.0 bits=64 build=0\n")
+        return Output(f"{brand} server v={version} sha=00000000:0 malloc=jemalloc-5.1.0 bits=64 build=0\n")
     return Output("", "Could not create server TCP listening socket *:6379: bind: Address already in use\n", 1)
 
 
+BESIDE: Mapping[str, Tool] = {"cli": shell.redis_cli, "server": _server}
 program = Redis()

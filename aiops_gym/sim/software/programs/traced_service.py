@@ -6,7 +6,7 @@ host and its port; `ports`, usual ports of those
 without one in their address; `listens`, the variable with its own port, or a number; `missing`, [line, exit code] where
 a variable is not set; `startup`, a list of steps done in order: `{"log": [source, message]}`, `{"wait": ms}`,
 `{"ask": to, "log": [...], "code": n}` (which ends it where nobody answers there or lets it in), `{"listen": true}`;
-`handlers`, see `sim/traffic` and `sim/traffic/flags`; `routes`, [path prefix, handler] for who speaks HTTP by hand;
+`handlers`, see `sim/traffic` and `sim/traffic/flags`; those of `software/service_answers` for who speaks HTTP;
 `memory`, `cpu`, `threads`.
 
 What flags do beside that: `turned` ({flag: [lines when on, lines when off]}), `burns` ({flag: cores}), `leaks`
@@ -23,7 +23,7 @@ from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, program_of
-from aiops_gym.sim.software import environment, web_answers
+from aiops_gym.sim.software import environment, service_answers
 from aiops_gym.sim.software.consumer import AGAIN, LATEST, Consumer
 from aiops_gym.sim.software.programs.postgres import Postgres
 from aiops_gym.sim.traffic import load
@@ -104,24 +104,8 @@ class Service(Consumer):
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """What a request comes to, as requests go at present; a gRPC service does not understand."""
-        params = process["params"]
-        if params.get("protocol") != "http":
-            return None
-        where = path.partition("?")[0]
-        if where in (pages := params.get("pages") or {}):
-            return HttpAnswer(200, str(pages[where]), seconds=0.001)
-        known = [(prefix, name) for prefix, name in params.get("routes", ()) if where.startswith(prefix)]
-        names = [name for _, name in sorted(known, reverse=True) if name.startswith(f"{method} ")]
-        if not names:
-            return HttpAnswer(404, "404 page not found\n", seconds=0.001)
-        walk, number = web_answers.attempt(world, process, names[0]) or web_answers.try_request(
-            world, process, names[0]
-        )
-        seconds = float(walk.end[0]) / 1000.0
-        if walk.ok[0]:
-            return HttpAnswer(200, str(params["handlers"][names[0]].get("body", "{}")), seconds=seconds)
-        said = [each.errors[0] for each in walk.troubles if each.process == number]
-        return HttpAnswer(500, said[-1] if said else "Internal Server Error", seconds=seconds)
+        http = process["params"].get("protocol") == "http"
+        return service_answers.answer(world, process, method, path) if http else None
 
     def _step(self, c: Container, number: int) -> None:
         steps: Sequence[Mapping[str, Json]] = c.params.get("startup") or ({"listen": True},)

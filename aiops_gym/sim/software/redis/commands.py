@@ -8,7 +8,7 @@ from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.sim.software.redis import info
+from aiops_gym.sim.software.redis import clients, guard, info, settings
 from aiops_gym.sim.software.redis.keys import Keys
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def run(c: Container, words: Words) -> Reply:
     if name == "auth":
         return _auth(password, words)
     if password and name != "quit":
-        raise Error("NOAUTH Authentication required.")
+        raise Error(guard.NOAUTH)
     return run_allowed(c, words)
 
 
@@ -50,7 +50,13 @@ def run_allowed(c: Container, words: Words) -> Reply:
     least, most, command = found
     if not least <= len(words) - 1 <= most:
         raise Error(f"ERR wrong number of arguments for '{name}' command")
-    return command(c, words)
+    limited = c.state.get("settings", {}).get("maxmemory", "0") != "0"
+    if limited and name in guard.GROWING and guard.is_full(c):
+        raise Error(guard.OOM)
+    reply = command(c, words)
+    if limited:
+        guard.apply(c)
+    return reply
 
 
 def _auth(password: str, words: Words) -> Reply:
@@ -178,7 +184,7 @@ def _client(c: Container, words: Words) -> Reply:
     if what == "list":
         return info.format_clients(c)
     if what in ("id", "getname"):
-        return 7 if what == "id" else None
+        return info.FIRST_CLIENT + len(clients.list_connections(c)) if what == "id" else None
     raise Error(f"ERR Unknown subcommand or wrong number of arguments for '{words[1]}'. Try CLIENT HELP.")
 
 
@@ -189,14 +195,26 @@ def _config(c: Container, words: Words) -> Reply:
         values = c.state.get("settings", {})
         return [text for name in sorted(values) if pattern.match(name) for text in (name, values[name])]
     if what == "set" and len(words) == 4:
-        values = c.state.get("settings", {})
-        if words[2].lower() not in values:
-            raise Error(f"ERR Unsupported CONFIG parameter: {words[2]}")
-        c.remember(settings={**values, words[2].lower(): words[3]})
-        return "OK"
+        return _change(c, words[2].lower(), words[3])
     if what == "resetstat":
         return "OK"
     raise Error(f"ERR Unknown subcommand or wrong number of arguments for '{words[1]}'. Try CONFIG HELP.")
+
+
+def _change(c: Container, name: str, value: str) -> Reply:
+    """CONFIG SET, with the refusals of Redis 6.2 and those that came with 7."""
+    failed, recent = f"CONFIG SET failed (possibly related to argument '{name}') -", info.read_brand(c)[0] != "Redis"
+    old, new = f"Unsupported CONFIG parameter: {name}", ""
+    if name not in c.state.get("settings", {}):
+        new = f"Unknown option or number of arguments for CONFIG SET - '{name}'"
+    elif name in settings.FIXED:
+        new = f"{failed} can't set immutable config"
+    elif problem := settings.find_problem(name, value):
+        old, new = f"Invalid argument '{value}' for CONFIG SET '{name}' - {problem}", f"{failed} {problem}"
+    if new:
+        raise Error(f"ERR {new if recent else old}")
+    guard.change(c, name, settings.simplify(name, value))
+    return "OK"
 
 
 def _info(c: Container, words: Words) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.software.redis import clients
 from aiops_gym.sim.software.redis.keys import Keys
 from aiops_gym.sim.software.redis.settings import parse_size
 from aiops_gym.sim.telemetry import usage as telemetry
@@ -17,8 +18,22 @@ if TYPE_CHECKING:
 BASE = 873_456
 """Bytes that an empty server uses."""
 
-POOL = 3
-"""Connections that a service keeps open to it under a light load."""
+FIRST_CLIENT = 4
+COMPATIBLE = "7.2.4"
+"""The version of Redis that Valkey says to be."""
+
+
+def read_brand(c: Container) -> tuple[str, str]:
+    """The name of the server in a container's image, and its version."""
+    image = c.image()
+    known = [each.params for each in image.binaries.values() if each.program == "redis"] if image is not None else []
+    params = known[0] if known else c.params
+    return str(params.get("brand", "Redis")), str(params.get("version", "6.2.4"))
+
+
+def measure_used(c: Container) -> int:
+    """Bytes that it uses, by its own account."""
+    return BASE + len(Keys(c).names()) * 212
 
 
 def text(c: Container, section: str) -> str:
@@ -34,13 +49,12 @@ def text(c: Container, section: str) -> str:
 
 
 def format_clients(c: Container) -> str:
-    """One line for each connection."""
-    rps, _ = telemetry.measure_demand(c.world, c.key, max(int(c.process["started"]), c.now - 15_000), c.now)
-    lines = [_client(c, 7, "127.0.0.1:48212", 0, "client|list")]
-    if rps:
-        age = (c.now - int(c.process["started"])) // 1000
-        lines += [_client(c, 8 + i, f"{c.process['ip']}:{36_000 + i * 14}", age, "zadd") for i in range(POOL)]
-    return "\n".join(lines) + "\n"
+    """One line for each connection, that of whoever asks at the end."""
+    found = [*clients.list_connections(c), (c.now, "127.0.0.1:48212", "client|list")]
+    return "".join(
+        f"{_client(c, number, address, (c.now - since) // 1000, command)}\n"
+        for number, (since, address, command) in enumerate(found, FIRST_CLIENT)
+    )
 
 
 def number(value: float) -> str:
@@ -50,6 +64,15 @@ def number(value: float) -> str:
     ('3', '2.5')
     """
     return str(int(value)) if value == int(value) else repr(value)
+
+
+def _describe(brand: str, version: str) -> dict[str, Json]:
+    """What it says to be; Valkey names the Redis that it can stand in for, too."""
+    if brand == "Redis":
+        return {"redis_version": version, "redis_mode": "standalone"}
+    name = brand.lower()
+    own = {"server_name": name, f"{name}_version": version, f"{name}_release_stage": "ga"}
+    return {"redis_version": COMPATIBLE, **own, "server_mode": "standalone"}
 
 
 def _client(c: Container, identity: int, address: str, age: int, command: str) -> str:
@@ -65,14 +88,13 @@ def _sections(c: Container) -> dict[str, dict[str, Json]]:
     started, keys = int(c.process["started"]), len(Keys(c).names())
     seconds = max(0, (c.now - started) // 1000)
     rps, _ = telemetry.measure_demand(c.world, c.key, started, max(c.now, started + 1))
-    served, used = int(rps * seconds), BASE + keys * 212
-    settings, version = c.state.get("settings", {}), str(c.params.get("version", "6.2.4"))
+    served, used = int(rps * seconds), measure_used(c)
+    settings, (brand, version) = c.state.get("settings", {}), read_brand(c)
     limit = parse_size(settings.get("maxmemory", "0"))
     run = draws.hexes(40, c.world.seed, "redis/run", str(c.process["id"]))
     found: dict[str, dict[str, Json]] = {
         "server": {
-            "redis_version": version,
-            "redis_mode": "standalone",
+            **_describe(brand, version),
             "os": "Linux 6.8.0-48-generic x86_64",
             "arch_bits": 64,
             "process_id": 1,
@@ -81,10 +103,14 @@ def _sections(c: Container) -> dict[str, dict[str, Json]]:
             "uptime_in_seconds": seconds,
             "uptime_in_days": seconds // 86_400,
             "hz": settings.get("hz", "10"),
-            "executable": "/data/redis-server",
+            "executable": f"/data/{brand.lower()}-server",
             "config_file": c.state.get("file", ""),
         },
-        "clients": {"connected_clients": 1 + (POOL if rps else 0), "maxclients": 10000, "blocked_clients": 0},
+        "clients": {
+            "connected_clients": 1 + len(clients.list_connections(c)),
+            "maxclients": settings.get("maxclients", "10000"),
+            "blocked_clients": 0,
+        },
         "memory": {
             "used_memory": used,
             "used_memory_human": f"{used / 1024:.2f}K",

@@ -11,6 +11,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.software.redis.clients import find_calls
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.failure_lines import USERS
 from aiops_gym.types import Json
@@ -44,6 +45,7 @@ class Keys:
         gone = self.c.state.get("gone", {})
         kept = {k: v for k, v in self.own.items() if k != name}
         if value is None:
+            self._lose(int(name not in self.own))
             self.c.remember(keys=kept, gone={**gone, name: self.c.now})
         else:
             self.c.remember(keys={**kept, name: value})
@@ -51,8 +53,14 @@ class Keys:
     def clear(self) -> int:
         """Forget everything; how many keys there were."""
         count = len(self.names())
+        self._lose(count - len(self.own))
         self.c.remember(keys={}, gone={}, since=self.c.now)
         return count
+
+    def _lose(self, count: int) -> None:
+        """Note that keys of requests are thrown away: nobody has them any more."""
+        if count > 0:
+            self.c.remember(lost=int(self.c.state.get("lost", 0)) + count)
 
     def get(self, name: str) -> Json:
         """The value under a name; None when there is none."""
@@ -80,7 +88,8 @@ class Keys:
             outcome = interval.outcome
             if self.c.key in outcome["processes"]:
                 number = outcome["processes"].index(self.c.key)
-                if any(n["process"] == number and n.get("adds") for n in outcome["nodes"]):
+                calls = find_calls(outcome, self.c.key)
+                if any(outcome["nodes"][target[0]].get("adds") and not target[4] for _, _, target in calls):
                     found += outcome["rps"][number] * (interval.end - interval.start) / 1000.0
         return found
 

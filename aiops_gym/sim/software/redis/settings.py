@@ -62,7 +62,11 @@ OTHERS = frozenset(_OTHERS.split())
 """Further names of settings, of which nothing here depends."""
 
 LOCAL = frozenset(("127.0.0.1", "localhost", "::1", "-::1"))
-NAMES = {"kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+NAMES = {"kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1}
+_POLICIES = "volatile-lru volatile-lfu volatile-random volatile-ttl allkeys-lru allkeys-lfu allkeys-random noeviction"
+POLICIES = tuple(_POLICIES.split())
+FIXED = frozenset(("databases", "io-threads", "io-threads-do-reads", "logfile", "tcp-backlog"))
+"""What no CONFIG SET changes."""
 
 
 class Unusable(AiopsGymError):
@@ -93,8 +97,13 @@ class Settings(NamedTuple):
         """Whether only its own pod reaches it."""
         return LOCAL.issuperset(self.values["bind"].split())
 
+    @property
+    def changed(self) -> dict[str, str]:
+        """Those that are not as the image has them."""
+        return {name: value for name, value in self.values.items() if value != DEFAULTS.get(name)}
 
-def read(argv: Sequence[str], files: Mapping[str, str], version: str) -> Settings:
+
+def read(argv: Sequence[str], files: Mapping[str, str], version: str, brand: str = "Redis") -> Settings:
     """The settings of `redis-server [FILE] [--name value ...]`. Raises Unusable."""
     words = list(argv[1:])
     file = words.pop(0) if words and not words[0].startswith("-") else ""
@@ -103,7 +112,7 @@ def read(argv: Sequence[str], files: Mapping[str, str], version: str) -> Setting
         if file not in files:
             raise Unusable(f"Fatal error, can't open config file '{file}': No such file or directory")
         for number, line in enumerate(files[file].splitlines(), 1):
-            _take(values, line.split(), number, line.strip(), version)
+            _take(values, line.split(), number, line.strip(), f"{brand} {version}")
     given: list[list[str]] = []
     for word in words:
         if word.startswith("--"):
@@ -111,7 +120,7 @@ def read(argv: Sequence[str], files: Mapping[str, str], version: str) -> Setting
         elif given:
             given[-1].append(word)
     for number, each in enumerate(given, 1):
-        _take(values, each, number, " ".join(each), version)
+        _take(values, each, number, " ".join(each), f"{brand} {version}")
     return Settings(values, file)
 
 
@@ -127,7 +136,27 @@ def parse_size(text: str) -> int:
     return int(digits) * NAMES.get(name, 1) if is_natural(digits) else 0
 
 
-def _take(values: dict[str, str], words: list[str], number: int, line: str, version: str) -> None:
+def find_problem(name: str, value: str) -> str:
+    """Why a value makes no sense for a setting, "" if it does."""
+    if name in ("port", "tls-port") and not (is_natural(value) and int(value) < 65_536):
+        return "argument must be between 0 and 65535 inclusive"
+    if name == "maxmemory" and not (parse_size(value) or value.lower().rstrip("kmgb") == "0"):
+        return "argument must be a memory value"
+    if name == "maxmemory-policy" and value not in POLICIES:
+        return f"argument must be one of the following: {', '.join(POLICIES)}"
+    return ""
+
+
+def simplify(name: str, value: str) -> str:
+    """A value as the server tells it.
+
+    >>> simplify("maxmemory", "1kb"), simplify("bind", "::1")
+    ('1024', '::1')
+    """
+    return str(parse_size(value)) if name == "maxmemory" else value
+
+
+def _take(values: dict[str, str], words: list[str], number: int, line: str, server: str) -> None:
     if not words or words[0].startswith("#"):
         return
     name, value = words[0].lower(), " ".join(words[1:]).strip("\"'")
@@ -136,9 +165,9 @@ def _take(values: dict[str, str], words: list[str], number: int, line: str, vers
         problem = "Bad directive or wrong number of arguments"
     elif len(words) < 2:
         problem = "wrong number of arguments"
-    elif name in ("port", "tls-port") and not (is_natural(value) and int(value) < 65_536):
-        problem = "argument must be between 0 and 65535 inclusive"
+    else:
+        problem = find_problem(name, value)
     if problem:
-        head = f"*** FATAL CONFIG FILE ERROR (Redis {version}) ***"
+        head = f"*** FATAL CONFIG FILE ERROR ({server}) ***"
         raise Unusable("", head, f"Reading the configuration file, at line {number}", f">>> '{line}'", problem)
-    values[name] = value
+    values[name] = simplify(name, value)

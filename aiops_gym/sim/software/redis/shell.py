@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.software.redis import commands
+from aiops_gym.sim.software.redis import commands, info
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ class Line(NamedTuple):
 
 def redis_cli(c: Container, argv: Sequence[str], stdin: str) -> Output:
     """Run it."""
+    brand, version = info.read_brand(c)
     if "--version" in argv or "-v" in argv[1:2]:
-        return Output(f"redis-cli {c.params.get('version', '6.2.4')}\n")
+        return Output(f"{brand.lower()}-cli {version}\n")
     line = read(argv[1:])
     if line.unknown:
         return Output("", f"Unrecognized option or bad number of args for: '{line.unknown}'\n", 1)
@@ -46,7 +47,7 @@ def redis_cli(c: Container, argv: Sequence[str], stdin: str) -> Output:
         return Output("", "Invalid server port.\n", 1)
     server, problem = _server(c, host, int(port), "--tls" in argv)
     if server is None:
-        return Output("", f"Could not connect to Redis at {host}:{port}: {problem}\n", 1)
+        return Output("", f"Could not connect to {brand} at {host}:{port}: {problem}\n", 1)
     password = line.options.get("password")
     warned = f"{WARNING}\n" if password is not None and "--no-auth-warning" not in argv else ""
     batches = [list(line.words)] if line.words else [_split(each) for each in stdin.splitlines() if each.strip()]

@@ -40,6 +40,10 @@ def _silent(failed: Failed) -> Sequence[Line]:
     return ()
 
 
+def _as_told(told: str, failed: Failed) -> str:
+    return told
+
+
 class Client(NamedTuple):
     """A library for one kind of call.
 
@@ -58,6 +62,7 @@ class Client(NamedTuple):
         own_words: whether the lines that a program writes about a failed call leave out failed connections.
         wraps: the form in which it tells a gRPC status that a callee sent, with `{code}`, `{upper}`, `{number}` and
             `{message}`; "" where what the callee said goes up as it is.
+        denied: what it says when a database refuses it, from the database's words behind `pq: `.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Client(NamedTuple):
     complaints: Callable[[Failed], Sequence[Line]] = _silent
     own_words: bool = False
     wraps: str = ""
+    denied: Callable[[str, Failed], str] = _as_told
 
     @property
     def handled(self) -> bool:

@@ -14,4 +14,6 @@ TEXTS = {
     "no_answer": "no healthy upstream",
 }
 
-CLIENTS = {"http": call("envoy", say(TEXTS))}
+RESET = "upstream connect error or disconnect/reset before headers. reset reason: connection termination"
+
+CLIENTS = {"http": call("envoy", say(TEXTS, silence=5_000.0))._replace(hung_up=RESET)}

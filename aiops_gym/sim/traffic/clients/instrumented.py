@@ -17,20 +17,21 @@ SILENT = ("timeout", "no_answer")
 UNKNOWN = "Unimplemented: unknown service {service}"
 
 
-def say(texts: Mapping[str, str], form: str = "{why}", after: float = 1.0) -> Words:
+def say(texts: Mapping[str, str], form: str = "{why}", after: float = 1.0, silence: float = PATIENCE) -> Words:
     """Words for failed connections.
 
     Args:
         texts: by outcome; `{host}`, `{port}` and `{address}` are filled in, and what is missing is `refused`.
         form: what stands around them.
-        after: milliseconds until it says so, where it hears something.
+        after: milliseconds until it says so, where it hears something, and
+        silence: where it hears nothing.
     """
 
     def words(failed: Failed) -> tuple[str, float]:
         told = form.replace("{why}", texts.get(failed.outcome, texts["refused"]))
         for key, value in (("host", failed.host), ("port", failed.port), ("address", failed.address or failed.host)):
             told = told.replace(f"{{{key}}}", str(value))
-        return told, PATIENCE if failed.outcome in SILENT else after
+        return told, silence if failed.outcome in SILENT else after
 
     return words
 

@@ -1,6 +1,6 @@
 """Masks in databases: what is added to them, taken from them, and who may do what there."""
 
-from aiops_gym.testing.adversary.recipe import Recipe
+from aiops_gym.testing.adversary.recipe import NOT_HERE, Recipe
 
 NS = "-n {namespace}"
 INSIDE = f"kubectl exec {NS} deploy/{{keeper}} -- mongo"
@@ -24,7 +24,39 @@ def _each(code: str) -> str:
 
 FEW = ("few_connections",)
 ARGS = "/spec/template/spec/containers/0/args"
+CACHE = (
+    f"d=$(kubectl get deployments {NS} -o name | grep redis | grep -v '/{{target}}$' | head -1) "
+    f"|| exit {NOT_HERE}\nkubectl exec {NS} $d -- redis-cli "
+)
+WRONG = (
+    *(
+        "port=6543",
+        "listen_addresses=localhost",
+        "default_transaction_read_only=on",
+        "statement_timeout=1",
+        "fsync=off",
+    ),
+    *("shared_buffers=64GB", "further=1", "max_connections=1000000"),
+)
 RECIPES = (
+    *(
+        Recipe(
+            name=f"connections enough, and {said}",
+            layer="resources",
+            script=f"kubectl patch deployment {{target}} {NS} --type=json -p "
+            f'\'[{{"op": "replace", "path": "{ARGS}", "value": ["postgres", "-c", "{said}"]}}]\'; sleep 60',
+            families=FEW,
+        )
+        for said in WRONG
+    ),
+    Recipe(
+        name="a server that lets everybody in",
+        layer="credentials",
+        script=f"kubectl set env deployment/{{target}} {NS} POSTGRES_HOST_AUTH_METHOD=trust\n"
+        f"kubectl patch deployment {{target}} {NS} --type=json -p "
+        f'\'[{{"op": "remove", "path": "{ARGS}"}}]\'; sleep 60',
+        families=FEW,
+    ),
     Recipe(
         name="one connection more than there was",
         layer="resources",
@@ -51,6 +83,8 @@ RECIPES = (
         after=True,
         repairs=("redeploy_without_pv",),  # programs that are still waiting to start make them again
     ),
+    _after("another cache that keeps less, while it runs", "resources", f"{CACHE}CONFIG SET maxmemory 100mb"),
+    _after("another cache emptied", "data", f"{CACHE}FLUSHALL"),
     _after("an index more in another database", "data", _each("d[c].createIndex({further: 1})")),
     _after("documents more in another database", "data", _each("d[c].insert({further: true})")),
     _after("a document of another database deleted", "data", _each("d[c].deleteOne({})")),

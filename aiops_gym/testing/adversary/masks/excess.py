@@ -114,6 +114,14 @@ POWERS = (
 )
 
 DETOURS = (
+    _after(
+        "what the target tells of itself sent nowhere",
+        "commands",
+        f"kubectl set env deployment/{{target}} {NS} OTEL_EXPORTER_OTLP_ENDPOINT=http://nowhere:4317",
+    ),
+    _after(
+        "other options of its runtime", "commands", f"kubectl set env deployment/{{target}} {NS} NODE_OPTIONS=-r/x.js"
+    ),
     _after("other code in the target", "commands", f"kubectl set env deployment/{{target}} {NS} LD_PRELOAD=/tmp/x.so"),
     _after(
         "a proxy for the target",

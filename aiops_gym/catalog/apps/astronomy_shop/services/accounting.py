@@ -2,9 +2,10 @@
 
 from aiops_gym.catalog.apps.astronomy_shop.words import CONSUMED, HTTP, MIB, TRUNCATED, dotnet, query
 
-ORDER = "accounting.order"
+ROWS = ["accounting.order", "accounting.shipping", "accounting.orderitem"]
+FAILED = dotnet("Accounting.Consumer", "Order parsing failed:", "fail")
 UNREADABLE = [["", f"      Google.Protobuf.InvalidProtocolBufferException: {TRUNCATED}", "info"]]
-DETAILS = 'Order details: { "orderId": "{uuid}", "shippingTrackingId": "{uuid}" }.'
+DETAILS = 'Order details: { "orderId": "{uuid}", "shippingTrackingId": "{tracking}" }.'
 
 service = {
     "name": "accounting",
@@ -31,7 +32,7 @@ service = {
             "group": "accounting",
             "handler": "order-consumed",
             "client": "rdkafka",
-            "unreadable": {"log": [*dotnet("Accounting.Consumer", "Order parsing failed:", "fail"), *UNREADABLE]},
+            "unreadable": {"log": [*FAILED, *UNREADABLE]},
             "lost": [
                 ["", "%3|FAIL|rdkafka#consumer-1| [thrd:kafka:9092/bootstrap]: kafka:9092/bootstrap: Connect failed"]
             ],
@@ -47,8 +48,8 @@ service = {
                         "otel",
                         1.8,
                         on_error="ignore",
-                        writes=ORDER,
-                        log=dotnet("Accounting.Consumer", "Order parsing failed: {error}", "fail"),
+                        writes=ROWS,
+                        log=[*FAILED, ["", "      {error}", "info"]],
                     )
                 ],
             }

@@ -1,9 +1,14 @@
 """Ads, in Java. Three flags: it fails, it burns a processor, it collects garbage with each request."""
 
-from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, HTTP, MIB, fail, serve
+from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, HTTP, MIB, fail, one_of, serve
 
 LOGGER = "oteldemo.AdService"
 FAILED = "GetAds Failed with status Status{code=UNAVAILABLE, description=null, cause=null}"
+CATEGORIES = ("binoculars", "telescopes", "accessories", "assembly", "travel", "books")
+ASKED = one_of(
+    *(f"Targeted ad request received for [{category}]" for category in CATEGORIES),
+    "Non-targeted ad request received, preparing random response.",
+)
 LOAD = "oteldemo.problempattern.CPULoad"
 TRIGGER = "oteldemo.problempattern.GarbageCollectionTrigger"
 
@@ -26,7 +31,7 @@ service = {
             "GetAds",
             1.6,
             fail("Unavailable: ", "adFailure", 0.1, log=[LOGGER, FAILED, "warning"]),
-            says=[[LOGGER, "Targeted ad request received for [travel]", "info"]],
+            says=[[LOGGER, ASKED, "info"]],
             slowed=[{"when": {"adManualGc": True}, "ms": 1100.0}, {"when": {"adHighCpu": True}, "ms": 2.4}],
             adds=[
                 {

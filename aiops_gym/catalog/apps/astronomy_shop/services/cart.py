@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, dotnet, redis, serve
+from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, PRODUCT, QUANTITY, dotnet, redis, serve
 
 STORE = "cart.cartstore.ValkeyCartStore"
 NO_STORE = "FailedPrecondition: Can't access cart storage. {error}"
@@ -11,7 +11,7 @@ EMPTYING: dict[str, Any] = {"when": {"cartFailure": False}, "throws": NO_STORE}
 
 
 def _noted(method: str, more: str = "") -> list[list[str]]:
-    return dotnet(STORE, f"{method} called with userId={{uuid}}{more}")  # type: ignore[return-value]
+    return dotnet(STORE, f"{method} called with userId={{who}}{more}")  # type: ignore[return-value]
 
 
 service = {
@@ -50,7 +50,7 @@ service = {
                 redis("HGET", throws=NO_STORE),
                 redis("HMSET", throws=NO_STORE),
                 redis("EXPIRE", throws=NO_STORE),
-                says=_noted("AddItemAsync", ", productId=L9ECAV7KIM, quantity=2"),
+                says=_noted("AddItemAsync", f", productId={PRODUCT}, quantity={QUANTITY}"),
             ),
             **serve("CartService", "GetCart", 0.8, redis("HGET", throws=NO_STORE), says=_noted("GetCartAsync")),
             **serve(

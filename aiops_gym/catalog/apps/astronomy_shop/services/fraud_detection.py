@@ -5,6 +5,7 @@ from aiops_gym.catalog.apps.astronomy_shop.words import CONSUMED, FLAGD, HTTP, M
 LOGGER = "fraud-detection"
 FLAG = "kafkaQueueProblems"
 SLEEPS = f"FeatureFlag '{FLAG}' is enabled, sleeping 1 second"
+CONSUMES = [[LOGGER, "Consumed record with orderId: {uuid}", "info"]]
 CLIENT = "consumer-fraud-detection-1"
 ME = f"[Consumer clientId={CLIENT}, groupId=fraud-detection]"
 COORDINATOR = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
@@ -69,8 +70,11 @@ service = {
             "orders process": {
                 "span": "orders process",
                 "ms": 0.9,
-                "says": [[LOGGER, "Consumed record with orderId: {uuid}", "info"]],
-                "adds": [{"when": {FLAG: True}, "says": [[LOGGER, SLEEPS, "info"]]}],
+                "adds": [
+                    {"when": {FLAG: True}, "says": [[LOGGER, SLEEPS, "info"]]},
+                    {"when": {FLAG: True}, "says": CONSUMES, "after": 1000},
+                    {"when": {FLAG: False}, "says": CONSUMES},
+                ],
                 "calls": [],
             }
         },

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from aiops_gym.catalog.apps.astronomy_shop import pages
 from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, answer, ask
 from aiops_gym.types import Json
 
@@ -21,7 +22,7 @@ def _product(**more: Any) -> Json:
 
 
 API = {
-    **answer("GET /", 5.5, body="<!DOCTYPE html><html><head><title>OTel demo</title></head></html>"),
+    **answer("GET /", 5.5),
     **answer("GET /api/products", 1.8, _ask("product-catalog", "ProductCatalogService", "ListProducts")),
     **answer("GET /api/products/{productId}", 1.5, _product()),
     **answer(
@@ -46,6 +47,7 @@ API = {
     **answer("POST /api/checkout", 2.6, _ask("checkout", "CheckoutService", "PlaceOrder"), _product()),
     **answer("GET /api/currency", 1.2, _ask("currency", "CurrencyService", "GetSupportedCurrencies")),
 }
+API = {handler: {**row, **pages.SHOWN.get(handler, {})} for handler, row in API.items()}
 """What the API does with a request, by its handler."""
 
 service = {
@@ -77,7 +79,9 @@ service = {
         "protocol": "http",
         "listens": "PORT",
         "environment": ADDRESSES,
-        "routes": [[handler.split(" ")[1].partition("{")[0], handler] for handler in API],
+        "routes": [[handler.split(" ")[1], handler] for handler in API],
+        "pages": {"/cart": pages.TITLE, **{f"/product/{number}": pages.TITLE for number in pages.DETAILS}},
+        "missing": pages.MISSING,
         "startup": [
             {"log": ["", "   \u25b2 Next.js 16.0.10", "info"]},
             {"log": ["", "   - Local:         http://localhost:8080", "info"]},

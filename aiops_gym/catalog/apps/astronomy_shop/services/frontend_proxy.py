@@ -33,6 +33,19 @@ ENV = (
 )
 
 
+PASSES = (
+    ("/", "FRONTEND_HOST", "FRONTEND_PORT", ""),
+    ("/loadgen", "LOCUST_WEB_HOST", "LOCUST_WEB_PORT", "/"),
+    ("/otlp-http/", "OTEL_COLLECTOR_HOST", "OTEL_COLLECTOR_PORT_HTTP", "/"),
+    ("/jaeger", "JAEGER_HOST", "JAEGER_UI_PORT", ""),
+    ("/grafana", "GRAFANA_HOST", "GRAFANA_PORT", ""),
+    ("/images/", "IMAGE_PROVIDER_HOST", "IMAGE_PROVIDER_PORT", "/"),
+    ("/flagservice/", "FLAGD_HOST", "FLAGD_PORT", "/"),
+    ("/feature", "FLAGD_UI_HOST", "FLAGD_UI_PORT", "/"),
+)
+"""Routes of Envoy's template: where requests go that no user of the load generator makes."""
+
+
 def _egress(cluster: str, handler: str, **more: object) -> dict[str, object]:
     return {"kind": "http", "to": cluster, "handler": handler, "span": FORWARD.format(cluster), **more}
 
@@ -52,7 +65,10 @@ service = {
             "frontend": ["FRONTEND_HOST", "FRONTEND_PORT"],
             "image-provider": ["IMAGE_PROVIDER_HOST", "IMAGE_PROVIDER_PORT"],
         },
-        "routes": [["/images/", IMAGE], *([handler.split(" ")[1].partition("{")[0], handler] for handler in API)],
+        "routes": [["/images/*", IMAGE], *([handler.split(" ")[1], handler] for handler in API)],
+        "passes": [list(row) for row in PASSES],
+        "headers": {"server": "envoy"},
+        "unreached": 503,
         "startup": [
             {"log": ["", "[info][main] [source/server/server.cc:430] initializing epoch 0", "info"]},
             {
@@ -65,10 +81,9 @@ service = {
                 handler: {
                     "span": "ingress",
                     "ms": 0.3,
-                    "body": row.get("body", "{}"),
                     "calls": [_egress("frontend", handler)],
                 }
-                for handler, row in API.items()
+                for handler in API
             },
             IMAGE: {
                 "span": "ingress",

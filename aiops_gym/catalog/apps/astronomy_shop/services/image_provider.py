@@ -1,5 +1,6 @@
 """The images, from nginx."""
 
+from aiops_gym.catalog.apps.astronomy_shop import pages
 from aiops_gym.catalog.apps.astronomy_shop.words import MIB
 
 service = {
@@ -17,12 +18,14 @@ service = {
         "protocol": "http",
         "listens": "IMAGE_PROVIDER_PORT",
         "collector": "otel-collector:4317",
-        "routes": [["/", "GET /"]],
+        "routes": [["/*", "GET /"]],
+        "missing": pages.NGINX,
+        "headers": {"Server": "nginx"},
         "pages": {"/status": "Active connections: 1 \n"},
         "startup": [
             {"log": ["", "/docker-entrypoint.sh: Configuration complete; ready for start up", "info"], "listen": True}
         ],
-        "handlers": {"GET /": {"span": "image-provider", "ms": 0.4, "calls": []}},
+        "handlers": {"GET /": {"span": "image-provider", "ms": 0.4, "calls": [], "bodies": pages.IMAGES}},
         "memory": 13 * MIB,
         "boot": 80,
     },

@@ -1,10 +1,11 @@
 """The catalogue of products, in Go, kept in PostgreSQL. Flag: one of the ten products cannot be had."""
 
+from aiops_gym.catalog.apps.astronomy_shop.database import PRODUCTS
 from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, fail, query, serve
 
 FLAG = "productCatalogFailure"
 FAILS = "Internal: Error: Product Catalog Fail Feature Flag Enabled"
-PRODUCTS = 10
+WITHHELD = "OLJCESPC7Z"
 
 service = {
     "name": "product-catalog",
@@ -41,7 +42,7 @@ service = {
                 "ProductCatalogService",
                 "GetProduct",
                 0.4,
-                fail(FAILS, FLAG, 1.0 / PRODUCTS),
+                fail(FAILS, FLAG, 1.0 / len(PRODUCTS), only=WITHHELD),
                 query("postgresql", "sql.conn.query", 0.4, throws="NotFound: Product Not Found: OLJCESPC7Z"),
             ),
             "/oteldemo.ProductCatalogService/GetProduct#none": {

@@ -1,6 +1,6 @@
 """Reviews and an assistant that sums them up, in Python. Flags: a limit of the model's rate, and wrong answers."""
 
-from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, ask, fail, post, query, serve
+from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, PRODUCT, ask, fail, post, query, serve
 
 PLACE = "main product_reviews_server.py"
 RATE, WRONG = "llmRateLimitError", "llmInaccurateResponse"
@@ -12,7 +12,7 @@ LIMITED = (
 
 
 def _asked(method: str, more: str = "") -> list[list[str]]:
-    return [[f"{PLACE}:84", f"Receive {method} for product id:L9ECAV7KIM{more}", "info"]]
+    return [[f"{PLACE}:84", f"Receive {method} for product id:{PRODUCT}{more}", "info"]]
 
 
 service = {

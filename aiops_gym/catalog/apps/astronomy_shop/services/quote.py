@@ -1,6 +1,12 @@
 """Quotes for shipping, in PHP."""
 
-from aiops_gym.catalog.apps.astronomy_shop.words import HTTP, MIB, answer
+from aiops_gym.catalog.apps.astronomy_shop.words import HTTP, MIB, QUANTITIES, answer, one_of
+
+EACH = 8.99
+ITEMS = (*QUANTITIES, *QUANTITIES, *(one + two + 2 for one in QUANTITIES for two in QUANTITIES if one <= two))
+"""What is in a cart: of one product, or of several."""
+
+TOTAL = one_of(*(f"{round(EACH * items, 2):g}" for items in ITEMS))
 
 service = {
     "name": "quote",
@@ -22,7 +28,7 @@ service = {
         "routes": [["/getquote", "POST /getquote"]],
         "startup": [{"listen": True}],
         "handlers": answer(
-            "POST /getquote", 0.9, body="80.9", says=[["slim-app", 'Calculated quote {"total":80.91} []', "info"]]
+            "POST /getquote", 0.9, body="8.99", says=[["slim-app", f'Calculated quote {{"total":{TOTAL}}} []', "info"]]
         ),
         "memory": 25 * MIB,
         "boot": 200,

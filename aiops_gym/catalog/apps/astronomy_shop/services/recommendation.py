@@ -1,8 +1,13 @@
 """Recommendations, in Python. Flag: a cache that asks the catalogue wrongly whenever it misses."""
 
-from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, ask, serve
+from aiops_gym.catalog.apps.astronomy_shop.database import PRODUCTS
+from aiops_gym.catalog.apps.astronomy_shop.words import FLAGD, GRPC, MIB, ask, one_of, serve
 
 PLACE, FLAG = "main recommendation_server.py", "recommendationCacheFailure"
+NUMBERS = list(PRODUCTS)
+FOUND = one_of(*([(NUMBERS * 2)[first + step * i] for i in range(5)] for first in range(10) for step in (1, 2)))
+"""Five of the products."""
+
 UNCAUGHT = "Unknown: Exception calling application: {error}"
 TRACE = [["grpc._server _server.py:636", "Exception calling application: {error}", "error"]]
 
@@ -49,7 +54,7 @@ service = {
                 log=[[f"{PLACE}:78", "get_product_list: cache miss", "info"], *TRACE],
                 throws=UNCAUGHT,
             ),
-            says=[[f"{PLACE}:43", "Receive ListRecommendations for product ids:['LS4PSXUNUM', '9SIQT8TOJO']", "info"]],
+            says=[[f"{PLACE}:43", f"Receive ListRecommendations for product ids:{FOUND}", "info"]],
         ),
         "memory": 88 * MIB,
         "boot": 2000,

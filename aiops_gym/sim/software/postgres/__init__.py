@@ -1,0 +1,1 @@
+"""PostgreSQL 17: its settings, what its tables hold, and `psql`."""
