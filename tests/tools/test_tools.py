@@ -163,7 +163,7 @@ def test_a_failing_command_ends_with_its_exit_code(call):
     assert call("exec_shell", "cat nowhere").text == "cat: nowhere: no such file\n[exit code 1]"
     slow = call("exec_shell", "sleep 60")
     assert slow.error == "timeout"
-    assert slow.text.endswith("[exit code 124]")
+    assert slow.text.endswith("exec_shell(command, timeout=120)\n[exit code 124]")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "a,b\n1,2,3\n", "a\x00b"])

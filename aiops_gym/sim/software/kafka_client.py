@@ -86,7 +86,7 @@ class Call:
                 raise self.wrong("UnrecognizedOptionException", f"{name} is not a recognized option")
             if known[name] == "=" and not equals and not left:
                 raise self.wrong("OptionMissingRequiredArgumentException", f"Option {name} requires an argument")
-            if not equals and (known[name] == "=" or (known[name] == "?" and left and left[0][0] != "-")):
+            if not equals and (known[name] == "=" or (known[name] == "?" and left and left[0][:1] != "-")):
                 value = left.pop(0)
             self.words.setdefault(name, []).append(value)
 

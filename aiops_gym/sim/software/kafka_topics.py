@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import integer
+from aiops_gym.sim.kernel.regex import Regex
+from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.kafka_client import ILLEGAL, Call, Refused, Script, store
 from aiops_gym.sim.software.kafka_groups import Topics, count, find_birth
@@ -25,6 +27,9 @@ COLLIDES = (
     "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') could collide. To "
     "avoid issues it is best to use either, but not both.\n"
 )
+LONGEST = 249
+"""Characters of a topic's name."""
+
 MOST = 10_000
 """Partitions that a controller makes at one go."""
 
@@ -60,8 +65,8 @@ def _matches(call: Call, name: str) -> bool:
     """Whether a topic is one of those that `--topic` names: a regular expression, or several after commas."""
     pattern = call.get("topic").strip("\"'")
     try:
-        return not pattern or re.fullmatch(pattern.replace(",", "|"), name) is not None
-    except re.error as error:
+        return not pattern or Regex(pattern.replace(",", "|")).matches(name)
+    except RegexError as error:
         raise call.fail("java.lang.RuntimeException", f"{pattern} is an invalid regex.") from error
 
 
@@ -84,6 +89,9 @@ def _create(call: Call, broker: Container, topics: Topics) -> Output:
     if many is not None and many < 1:
         raise call.fail(ILLEGAL, "The partitions must be greater than 0")
     _refuse_many(call, many or 1)
+    if len(name) > LONGEST:
+        long = f"the length of '{name}' is longer than the max allowed length {LONGEST}"
+        raise call.fail("InvalidTopicException", f"Topic name is invalid: {long}")
     if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
         raise call.fail("InvalidTopicException", f"Topic name is invalid: '{name}' {LETTERS}")
     if name in (*topics, INTERNAL):

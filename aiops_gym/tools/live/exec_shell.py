@@ -31,11 +31,11 @@ def exec_shell(context: Context, command: str, timeout: int = 30) -> Result:
     if refusal is not None:
         raise ToolError(refusal, "blocked")
     run = context.backend.shell.run(command, float(timeout))
-    text = _with_code(run.output, run.code)
+    output = run.output
     if run.limit == "time" and timeout < LONGEST:
         more = f"exec_shell(command, timeout={min(LONGEST, 4 * timeout)})"
-        text += f"\nWhat takes longer is given more time, up to {LONGEST} seconds: {more}"
-    return Result(text, LIMITS.get(run.limit, ""))
+        output += f"What takes longer is given more time, up to {LONGEST} seconds: {more}\n"
+    return Result(_with_code(output, run.code), LIMITS.get(run.limit, ""))
 
 
 def _with_code(output: str, code: int) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from aiops_gym.sim.kernel.regex import Regex
+from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.postgres import settings, tables
 from aiops_gym.sim.software.postgres.tables import Answer, Refused
@@ -28,6 +30,9 @@ CHANGES = re.compile(
 TAGS = re.compile(r"(begin|commit|rollback|vacuum|analyze|checkpoint|reset|discard)\b", re.IGNORECASE)
 SOCKET = 'connection to server on socket "/var/run/postgresql/.s.PGSQL.{port}" failed'
 HOST = 'connection to server at "{host}", port {port} failed'
+LONGEST = 20_000
+"""Characters of a command."""
+
 DATABASES = ("postgres", "template0", "template1")
 
 
@@ -138,7 +143,9 @@ def run(session: Session, line: Line, stdin: str) -> Output:
         line.commands.insert(0, r"\l")
     for command in line.commands or [stdin]:
         failed = 0
-        for statement in split(command):
+        if len(command) > LONGEST:
+            return Output(printed, f"{errors}psql: error: more than {LONGEST} characters are not read here\n", 1)
+        for statement in split(command.replace("\0", "").encode("utf-8", "replace").decode()):
             try:
                 printed += _answer(session, line, statement)
             except Refused as refused:
@@ -255,7 +262,10 @@ def _list_tables(session: Session, line: Line, pattern: str) -> str:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    return re.fullmatch(pattern.replace("*", ".*").replace("?", "."), name) is not None
+    try:
+        return Regex(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")).matches(name)
+    except RegexError as wrong:
+        raise Refused(f"invalid regular expression: {wrong}") from None
 
 
 def _describe_table(session: Session, line: Line, pattern: str) -> str:

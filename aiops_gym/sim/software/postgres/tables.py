@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from math import copysign
 from typing import Any, NamedTuple
@@ -19,6 +20,9 @@ from aiops_gym.sim.machine.container import Container
 
 STEPS, MOST, LONGEST = 20_000_000, 20_000, 1_000_000
 """Steps of SQLite's machine that a statement may take, rows that it may give, and characters of a value."""
+
+READ, KEPT = 20_000, 200_000
+"""Characters of the first start's script that are read, and rows of requests that a table has at most."""
 
 PART = r'(?:\w+|"[^"]+")'
 CREATE = re.compile(
@@ -32,7 +36,14 @@ abs avg cast coalesce count current_database current_user group_concat ifnull in
 nullif replace round rtrim substr substring sum total trim upper version
 """
 FUNCTIONS = frozenset(_FUNCTIONS.split())
-ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
+READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
+FILLING = {*READING, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_UPDATE}
+"""What a question may do, and what making the tables may do: neither attaches a file."""
+
+BROKEN = (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError)
+"""What SQLite says of a statement that it cannot evaluate, or that is no text for it."""
+
+COLUMN = re.compile(r'"?(\w+)"?\s+(\w+(?:\(\d+(?:,\d+)?\))?)')
 NAMES: Mapping[str, Sequence[str]] = {
     "pg_stat_activity": ("datname", "pid", "usename", "client_addr", "state", "query", "backend_type"),
     "pg_tables": ("schemaname", "tablename", "tableowner"),
@@ -79,13 +90,12 @@ def list_tables(script: str) -> list[Table]:
     [Table(schema='shop', name='order', columns={'id': 'TEXT', 'n': 'INT'})]
     """
     found = []
-    for name, body in CREATE.findall(script):
+    for name, body in CREATE.findall(script[:READ]):
         schema, _, table = name.replace('"', "").rpartition(".")
-        parts = (each.split() for each in re.split(r",(?![^()]*\))", body))
-        columns = {
-            words[0]: words[1] for words in parts if len(words) > 1 and words[0].upper() not in ("PRIMARY", "FOREIGN")
-        }
-        found.append(Table(schema or "public", table, columns))
+        parts = (COLUMN.match(each.strip()) for each in re.split(r",(?![^()]*\))", body))
+        columns = {each[1]: each[2] for each in parts if each and each[1].upper() not in ("PRIMARY", "FOREIGN")}
+        if columns and re.fullmatch(r"[\w.]+", name.replace('"', "")):
+            found.append(Table(schema or "public", table, columns))
     return found
 
 
@@ -114,6 +124,7 @@ def ask(
     text = _translate(statement, schemas)
     base = sqlite3.connect(":memory:", isolation_level=None)
     try:
+        _guard(base, FILLING)
         _fill(base, text, script, tables, written, schemas, c.world.seed)
         _show(
             base,
@@ -122,14 +133,16 @@ def ask(
             who,
             {"pg_stat_activity": clients, "pg_database": [(name, "t", -1) for name in databases]},
         )
-        return _run(base, c, text, statement)
+        return _run(base, c, text)
+    except BROKEN as error:
+        raise Refused(_word(str(error), statement)) from None
     finally:
         base.close()
 
 
 def _translate(statement: str, schemas: Iterable[str]) -> str:
     """Names with a schema as one name each, and what SQLite writes otherwise."""
-    pattern = re.compile(rf"\b({'|'.join(schemas)})\s*\.\s*({PART})", re.IGNORECASE)
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, schemas))})\s*\.\s*({PART})", re.IGNORECASE)
     text = pattern.sub(lambda found: _join(found[1].lower(), found[2].strip('"')), statement)
     text = re.sub(r"\bILIKE\b", "LIKE", CAST.sub("", text), flags=re.IGNORECASE)
     return re.sub(r"\b(current_user|session_user)\b(?!\()", "current_user()", text, flags=re.IGNORECASE)
@@ -152,10 +165,11 @@ def _fill(
     for table in tables:
         columns = ", ".join(f'"{name}" {kind.replace("NUMERIC", "REAL")}' for name, kind in table.columns.items())
         base.execute(f"CREATE TABLE {_join(table.schema, table.name)} ({columns})")
-    for insert in INSERT.findall(script):
-        base.execute(_translate(insert, schemas))
+    for insert in INSERT.findall(script[:READ]):
+        with suppress(*BROKEN):  # a script goes on after what fails
+            base.execute(_translate(insert, schemas))
     for table in tables:
-        number = written.get(f"{table.schema}.{table.name}", 0)
+        number = min(written.get(f"{table.schema}.{table.name}", 0), KEPT)
         if number and table.name in text:
             marks = ", ".join("?" * len(table.columns))
             rows = _make_rows(base, table, tables, number, seed)
@@ -209,14 +223,23 @@ def _show(
     base.create_function("current_user", 0, lambda: who)
 
 
-def _run(base: sqlite3.Connection, c: Container, text: str, statement: str) -> Answer:
-    """Evaluate it within the limits. Raises Refused."""
+def _run(base: sqlite3.Connection, c: Container, text: str) -> Answer:
+    """Evaluate it within the limits. Raises Refused, and `BROKEN`."""
     base.create_function("now", 0, lambda: f"{moment(c.now):%Y-%m-%d %H:%M:%S.%f}+00")
     base.create_function(
         "version", 0, lambda: "PostgreSQL 17.6 (Debian 17.6-2.pgdg13+1) on x86_64-pc-linux-gnu, 64-bit"
     )
     base.create_function("round", 1, lambda number: number if number is None else int(number + copysign(0.5, number)))
-    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    _guard(base, READING)
+    cursor = base.execute(text)
+    rows = cursor.fetchmany(MOST + 1)
+    if len(rows) > MOST:
+        raise Refused(f"a result of more than {MOST} rows is not printed in this simulation: ask for fewer")
+    return Answer([_name(each[0]) for each in cursor.description or ()], rows)
+
+
+def _guard(base: sqlite3.Connection, actions: Collection[int]) -> None:
+    """From here on only these actions, with so many steps for all of them, and only known functions."""
     left = [STEPS // 1_000]
 
     def count() -> int:
@@ -224,19 +247,12 @@ def _run(base: sqlite3.Connection, c: Container, text: str, statement: str) -> A
         return left[0] < 0
 
     def allow(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        fine = action in ALLOWED or (action == sqlite3.SQLITE_FUNCTION and second in FUNCTIONS)
-        return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
+        known = second in FUNCTIONS if action == sqlite3.SQLITE_FUNCTION else action in actions
+        return sqlite3.SQLITE_OK if known else sqlite3.SQLITE_DENY
 
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     base.set_progress_handler(count, 1_000)
     base.set_authorizer(allow)
-    try:
-        cursor = base.execute(text)
-        rows = cursor.fetchmany(MOST + 1)
-    except (sqlite3.Error, sqlite3.Warning, MemoryError) as error:
-        raise Refused(_word(str(error), statement)) from None
-    if len(rows) > MOST:
-        raise Refused(f"a result of more than {MOST} rows is not printed in this simulation: ask for fewer")
-    return Answer([_name(each[0]) for each in cursor.description or ()], rows)
 
 
 def _name(column: str) -> str:

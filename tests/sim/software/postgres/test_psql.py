@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as settings_
+from hypothesis import strategies as st
 
 from aiops_gym.backends.baseline import make_baseline
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim import traffic
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.software.postgres import settings
+from aiops_gym.sim.software.postgres import psql, settings
 from aiops_gym.sim.software.programs.postgres import program
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
@@ -43,6 +46,13 @@ REFUSED = {
     "ssl=on": 'could not load server certificate file "server.crt": No such file or directory',
 }
 """What a server says of `-c`, and ends."""
+
+
+WORDS = (
+    *("SELECT", "*", "FROM", "catalog.products", "WHERE", "id", "=", "'x'", "::text", "(", ")", ";", "count(*)"),
+    *("\\dt", "\\d", "**********", "show", "all", "set", "port", "to", "1", "-t", "-A", "-x", "--csv", "-F", "-h"),
+    *("pg_stat_activity", "information_schema.tables", "limit", "-l", "--", "-p", "union", "drop", "'", '"', "\x00"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +123,33 @@ def test_a_server_told_another_port_or_to_read_only_is_not_what_its_clients_need
         named = "-l app.kubernetes.io/name=postgresql"
         assert words in shell.run(f"kubectl logs -n astronomy-shop {named} --tail=30").output
         assert min(traffic.compute_success(world).values()) == 0.0, said
+
+
+SCRIPTS = (
+    "CREATE TABLE a (b TEXT); CREATE TABLE a (b TEXT);",
+    "CREATE TABLE a (b\"); ATTACH '/etc/passwd' AS y; -- TEXT);",
+    'CREATE TABLE "a(+" (b TEXT); INSERT INTO "a(+" VALUES (1);',
+    "CREATE TABLE a (b TEXT);\n"
+    "INSERT INTO a WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n FROM t) SELECT n FROM t;",
+    "CREATE TABLE a (b TEXT);\nINSERT INTO a SELECT load_extension('x');\nINSERT INTO a VALUES ('\0');",
+    "CREATE TABLE (" * 2_000,
+    "CREATE SCHEMA x; CREATE TABLE x.a (id TEXT); CREATE TABLE x.b (a_id TEXT);",
+)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("text", ["SELECT * FROM a", "SELECT count(*) FROM x.b", "\\dt *.*", "\\d a"])
+def test_whatever_a_first_start_ran_it_can_be_asked_for(server, script, text):
+    session = psql.Session(
+        server, "root", "root", "otel", ["otel"], script, {"x.b": 3}, settings.Settings({}), [], ["root"]
+    )
+    ran = psql.run(session, psql.read_line(["-c", text]), "")
+    assert ran.code in (0, 1) and "passwd" not in ran.stdout
+
+
+@settings_(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=8), st.text(max_size=12))
+def test_no_words_break_psql(server, words, text):
+    for line in ([*words, "-c", " ".join((*words, text))], [*words, text]):
+        ran = program.tools(server)["psql"](server, ["psql", "-U", "root", "-d", "otel", *line], text)
+        assert ran.code in (0, 1, 2)
