@@ -15,13 +15,14 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 168_000),  # docs/decisions/0023-clients-of-stores.md
+    "the package": ((".",), 166_500),  # docs/decisions/0023-clients-of-stores.md
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
     "machine, shell and utilities": (("sim/machine", "shell"), 12_050),  # docs/decisions/0020-docker-beside.md
     "recorded telemetry": (("openrca",), 12_500),
     "the query language": (("sim/promql",), 3_000),
     "the language of jq": (("sim/jq",), 4_700),
     "the backend of a real cluster": (("backends/kubernetes",), 3_000),
+    "the host of Docker and its client": (("docker", "sim/docker_host"), 2_500),
     "the door of AIOpsLab": (("adapters/aiopslab",), 1_200),
 }
 """What is counted together -> its folders, and how many lines it may have."""

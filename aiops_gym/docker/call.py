@@ -48,6 +48,7 @@ class Verb:
     row: str = ""
     shown: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, list[str] | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -92,19 +93,17 @@ class Call:
         if not self.context.cluster.wait(seconds):
             raise Failure("", LATE)
 
-    def each(self, names: Iterable[str], act: Callable[[str], None], summary: str = "") -> int:
-        """Do something to containers one by one, and name those with which it worked, and in the end the others."""
+    def each(self, names: Iterable[str], act: Callable[[str], str | None], summary: str = "") -> int:
+        """Do something to containers one by one, print what comes of it, or the name, and in the end what failed."""
         errors, failed = [], []
         for name in names:
             try:
-                act(name)
+                self.write(f"{act(name) or name}\n")
             except Failure as error:
                 if error.code == LATE:
                     raise
                 errors.append(str(error))
                 failed.append(name)
-            else:
-                self.write(f"{name}\n")
         errors += [f"{summary}: {', '.join(failed)}"] if failed and summary else []
         self.complain("".join(f"{error}\n" for error in errors))
         return int(bool(errors))
@@ -121,13 +120,21 @@ class Call:
             except Failure as error:
                 refused[name] = str(error)
 
-        def await_end(name: str) -> None:
+        def finish(name: str) -> None:
             if name in refused:
                 raise Failure(refused[name])
-            while (state := self.inspect(name)["State"])["Running"] and state["StartedAt"] == started[name]:
-                self.wait(STEP)
+            self.await_end(name, started[name])
 
-        return self.each(names, await_end)
+        return self.each(names, finish)
+
+    def await_end(self, name: str, started: str = "") -> Json:
+        """The state of a container once the run that began then, or the one of now, is over. Raises Failure."""
+        state = self.inspect(name)["State"]
+        begun = started or state["StartedAt"]
+        while state["Running"] and state["StartedAt"] == begun:
+            self.wait(STEP)
+            state = self.inspect(name)["State"]
+        return state
 
 
 def clean(name: str) -> str:

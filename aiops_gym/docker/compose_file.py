@@ -26,12 +26,11 @@ MISSING: Final = "no configuration file provided: not found"
 
 @dataclass(frozen=True)
 class Project:
-    """What a file says: services as the daemon takes them, by name, and the text as data; no `file`, no services."""
+    """What a file says: services as the daemon takes them, by name; no `file`, no services."""
 
     name: str
     file: str = ""
     services: Mapping[str, Json] = field(default_factory=dict)
-    told: Json = None
 
     def pick(self, words: Iterable[str]) -> list[str]:
         """The services that are named, or all of them. Raises Failure."""
@@ -101,7 +100,7 @@ def read(path: str, text: str, name: str = "") -> Project:
         for other in (other for other in inner["depends_on"] if other not in found):
             why = f'service "{each}" depends on undefined service "{other}": invalid compose project'
             raise Failure(why, UNREADABLE)
-    project = Project(name, path, found, told)
+    project = Project(name, path, found)
     project.order(found)
     return project
 
@@ -149,12 +148,10 @@ def _read_service(project: str, path: str, name: str, told: Mapping[str, Json]) 
     found: Json = {"name": name, "container": str(told.get("container_name") or f"{project}-{name}-1"), "file": path}
     found |= {"args": [*map(str, command)] if isinstance(command, list) else shlex.split(str(command))}
     found |= {"image": str(told.get("image") or f"{project}-{name}"), "ports": _read_ports(told.get("ports"))}
-    found |= {
-        "restart": str(told.get("restart") or "no").partition(":")[0],
-        "depends_on": [*map(str, told.get("depends_on") or ())],
-    }
+    found |= {"restart": str(told.get("restart") or "no").partition(":")[0], "env": _pairs(told.get("environment"))}
+    found |= {"depends_on": [*map(str, told.get("depends_on") or ())]}
     found |= {"stop_signal": str(told.get("stop_signal") or "SIGTERM").removeprefix("SIG")}
     cpus = re.fullmatch(r"\d{1,4}(\.\d{1,9})?", str(limits.get("cpus") or told.get("cpus") or 0), re.ASCII)
     if cpus is None:
         raise ValueError
-    return {**found, "env": _pairs(told.get("environment")), "cpus": float(cpus[0])}
+    return {**found, "cpus": float(cpus[0])}

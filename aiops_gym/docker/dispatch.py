@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import Flag, FlagError, Flags, Parsed
 from aiops_gym.docker.call import KNOWN, Call, Failure, Verb
 from aiops_gym.scan import scan
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 USAGE_ERROR, SYNTAX_ERROR = 125, 16
 """Exit codes of docker and of its Compose for a command line that makes no sense."""
@@ -18,17 +18,15 @@ SHORT_VERSION = "Docker version 27.5.1, build 9f9e405\n"
 GROUPS: Mapping[str, str] = KNOWN["groups"]
 
 HELP = Flag("help", "bool", short="h")
-WORDS = (Flag("config"), Flag("context", short="c"), Flag("host", "array", short="H"), Flag("log-level", short="l"))
-GLOBAL = Flags.of(*WORDS, Flag("debug", "bool", short="D"), Flag("version", "bool", short="v"), HELP)
-BESIDE = (Flag("progress"), Flag("env-file", "array"), Flag("compatibility", "bool"), Flag("parallel", "int"))
-COMPOSE = (
-    Flag("file", "array", short="f"),
-    Flag("project-name", short="p"),
-    Flag("profile", "array"),
-    Flag("ansi"),
-    *BESIDE,
-)
-"""Flags that may stand between `compose` and its verb."""
+
+
+def _read_flags(rows: Iterable[Json]) -> tuple[Flag, ...]:
+    return tuple(Flag(name, kind, short, default, help=text) for name, kind, short, default, text in rows)
+
+
+GLOBAL = Flags.of(*_read_flags(KNOWN["flags"]["docker"]), HELP)
+BETWEEN = {"compose": _read_flags(KNOWN["flags"]["compose"])}
+"""Flags that may stand between a group and its verb."""
 
 
 @cache
@@ -37,9 +35,7 @@ def load_verbs() -> Mapping[str, Verb]:
     place, found = "aiops_gym.docker.verbs", dict[str, Verb]()
     runs = {**scan(place, "run"), **{n: run for runs in scan(place, "RUNS").values() for n, run in runs.items()}}
     for name, told in KNOWN["verbs"].items():
-        flags = tuple(
-            Flag(n, kind, short, default, help=text) for n, kind, short, default, text in told.get("flags", ())
-        )
+        flags = _read_flags(told.get("flags", ()))
         verb = Verb(**{**told, "name": name, "run": runs[name], "flags": flags})
         found |= dict.fromkeys((name, *verb.aliases), verb)
         if " " not in name and name not in KNOWN["no_containers"]:
@@ -62,7 +58,7 @@ def run(context: Context, argv: list[str]) -> Output:
     if group not in GROUPS:
         return _call(context, load_verbs().get(group), group, words[1:], own)
     try:
-        own, words = _split(Flags.of(*(COMPOSE if group == "compose" else ()), HELP), words[1:])
+        own, words = _split(Flags.of(*BETWEEN.get(group, ()), HELP), words[1:])
     except FlagError as error:
         return _refuse(error, group, _overview(group))
     if not words or own.on("help"):
@@ -81,14 +77,13 @@ def _split(table: Flags, words: list[str]) -> tuple[Parsed, list[str]]:
 
 def _call(context: Context, verb: Verb | None, name: str, words: list[str], own: Parsed) -> Output:
     group = name.partition(" ")[0]
-    if verb is None and " " in name and group in GROUPS:
-        if group == "compose":
-            return Output("", f'unknown docker command: "{name}"\n', SYNTAX_ERROR)
-        return Output("", _overview(group), 1)
     if verb is None and name in KNOWN["elsewhere"]:
         return Output("", f"docker: '{name}' is not available on this host.\n", 1)
+    if verb is None and group == "compose":
+        return Output("", f'unknown docker command: "{name}"\n', SYNTAX_ERROR)
     if verb is None:
-        return Output("", f"docker: '{name}' is not a docker command.\nSee 'docker --help'\n", 1)
+        unknown = f"docker: '{name}' is not a docker command.\nSee 'docker --help'\n"
+        return Output("", _overview(group) if group in GROUPS else unknown, 1)
     table = Flags.of(*verb.flags, HELP)
     try:
         if verb.strict:
@@ -133,29 +128,21 @@ def _miscounted(verb: Verb, count: int) -> str:
 def _manual(verb: Verb) -> str:
     lines = [f"\nUsage:  docker {verb.name} {verb.usage}", "", verb.short, ""]
     if verb.flags:
-        named = [(f"-{f.short}, " if f.short else "    ") + f"--{f.name}{_kind(f)}" for f in verb.flags]
+        kinds = {"bool": "", "array": " list", "int": " int", "string": " string"}
+        named = [(f"-{f.short}, " if f.short else "    ") + f"--{f.name}{kinds[f.kind]}" for f in verb.flags]
         width = max(map(len, named))
-        lines += [
-            "Options:",
-            *(f"  {n.ljust(width)}   {f.help}".rstrip() for n, f in zip(named, verb.flags, strict=True)),
-        ]
+        lines.append("Options:")
+        lines += (f"  {n.ljust(width)}   {f.help}".rstrip() for n, f in zip(named, verb.flags, strict=True))
     return "\n".join(lines) + "\n"
 
 
-def _kind(flag: Flag) -> str:
-    return {"bool": "", "array": " list", "list": " list"}.get(flag.kind, f" {flag.kind}")
-
-
 def _overview(group: str) -> str:
-    verbs = {verb.name: verb for verb in load_verbs().values()}
-    if group:
-        shown = {n.removeprefix(f"{group} "): v for n, v in load_verbs().items() if n.startswith(f"{group} ")}
-        title, place = GROUPS[group], f"docker {group}"
-    else:
-        shown = {name: verb for name, verb in verbs.items() if " " not in name}
-        title, place = "A self-sufficient runtime for containers", "docker"
-    listed = "".join(f"  {name:<11} {verb.short}\n" for name, verb in sorted(shown.items()))
-    more = "".join(f"  {name:<11} {text}\n" for name, text in GROUPS.items()) if not group else ""
-    more = f"Management Commands:\n{more}\n" if more else ""
+    """What can follow `docker`, or one of its groups."""
+    before, place = (f"{group} ", f"docker {group}") if group else ("", "docker")
+    shown = {name.removeprefix(before): verb for name, verb in load_verbs().items() if name.startswith(before)}
+    listed = "".join(f"  {name:<11} {verb.short}\n" for name, verb in shown.items() if " " not in name)
+    groups = "".join(f"  {name:<11} {text}\n" for name, text in GROUPS.items())
+    more = "" if group else f"Management Commands:\n{groups}\n"
+    title = GROUPS.get(group, "A self-sufficient runtime for containers")
     hint = f"Run '{place} COMMAND --help' for more information on a command.\n"
     return f"\nUsage:  {place} [OPTIONS] COMMAND\n\n{title}\n\n{more}Commands:\n{listed}\n{hint}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.clients.flags import FlagError, parse_duration
@@ -22,6 +22,7 @@ Row = Mapping[str, Json]
 LEAST, GAP = 10, 3
 """Width of a column at least, and blanks between two."""
 
+JSON = "{{json .}}"
 PARSING = "template parsing error: template: :"
 NAMES = frozenset({*KNOWN, "join", "json", "lower", "split", "title", "truncate", "upper"})
 """Functions of templates: Go's, and docker's own."""
@@ -44,20 +45,25 @@ def align(rows: Sequence[Sequence[str]], least: int = LEAST) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_rows(call: Call, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
-    """Print rows as a table of columns, or as `--format` says; with `--quiet` their ids. Raises Failure."""
-    form, headers = call.flags.text("format").replace("\\t", "\t").replace("\\n", "\n"), call.verb.headers
-    shown = columns or [*headers][: call.verb.shown + int(bool(call.flags.values.get("size")))]
+def read_form(call: Call) -> str:
+    """The template of `--format`, of which `json` is another name for one, or ""."""
+    form = call.flags.text("format").replace("\\t", "\t").replace("\\n", "\n")
+    return JSON if form == "json" else form
+
+
+def write_rows(call: Call, rows: Sequence[Row]) -> None:
+    """Print rows as a table, or as `--format` says; with `--quiet` their ids. Raises Failure."""
+    form, headers = read_form(call), call.verb.headers
+    shown = [*headers][: call.verb.shown + int(bool(call.flags.values.get("size")))]
     if call.flags.on("quiet") if "quiet" in call.flags.values else False:
         call.write("".join(f"{row['ID']}\n" for row in rows))
     elif not form or form == "table":
         call.write(align([[headers[name] for name in shown], *([row[name] for name in shown] for row in rows)]))
-    elif form in ("json", "{{json .}}"):
-        call.write("".join(f"{write_json(dict(sorted(row.items())))}\n" for row in rows))
     else:
         table = form.startswith("table ")
         _check(form, headers, call.verb.row)
-        lines = [render(form.removeprefix("table "), row) for row in ([headers] if table else []) + [*rows]]
+        sources = [dict(sorted(row.items())) for row in ([headers] if table else []) + [*rows]]
+        lines = [render(form.removeprefix("table "), row) for row in sources]
         call.write(align([line.split("\t") for line in lines]) if table else "".join(f"{line}\n" for line in lines))
 
 
@@ -119,25 +125,26 @@ def write_json(value: Json) -> str:
     return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
 
 
-def read_filters(call: Call, known: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of `--filter`. Raises Failure for a name that the daemon does not know."""
+def read_filters(call: Call) -> list[tuple[str, str]]:
+    """The pairs of `--filter`. Raises Failure for a name, or a value of it, that the daemon does not know."""
     found = []
     for text in call.flags.items("filter"):
-        name, equals, value = text.partition("=")
+        name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             why = f'invalid argument "{text}" for "-f, --filter" flag: bad format of filter (expected name=value)'
             raise Failure(f"{why}\nSee 'docker {call.verb.name} --help'.", 125)
-        if name.strip().lower() not in known:
-            raise Failure(f"Error response from daemon: invalid filter '{name}'")
-        found.append((name.strip().lower(), value.strip()))
+        known = call.verb.filters.get(name.lower(), [])
+        if known is not None and value not in known:
+            raise Failure(f"Error response from daemon: invalid filter '{f'{name}={value}' if known else name}'")
+        found.append((name.lower(), value))
     return found
 
 
-def matches_all(filters: Sequence[tuple[str, str]], test: Any) -> bool:
+def matches_all(filters: Sequence[tuple[str, str]], fits: Callable[[Json, str, str], bool], found: Json) -> bool:
     """Whether each name of a filter has a value that fits: values of one name are alternatives, labels are not."""
     names = dict.fromkeys(name for name, _ in filters)
     return all(
-        (all if name == "label" else any)(test(name, value) for other, value in filters if other == name)
+        (all if name == "label" else any)(fits(found, name, value) for other, value in filters if other == name)
         for name in names
     )
 
@@ -184,13 +191,13 @@ def say_binary(size: float) -> str:
     return _scale(size, 1024.0, ("B", "KiB", "MiB", "GiB", "TiB"), 4)
 
 
-def say_size(size: float, digits: int = 3) -> str:
+def say_size(size: float) -> str:
     """Bytes in decimal units.
 
     >>> say_size(6_413_007_190), say_size(912)
     ('6.41GB', '912B')
     """
-    return _scale(size, 1000.0, ("B", "kB", "MB", "GB", "TB"), digits)
+    return _scale(size, 1000.0, ("B", "kB", "MB", "GB", "TB"), 3)
 
 
 def _scale(size: float, base: float, units: Sequence[str], digits: int) -> str:
@@ -198,12 +205,3 @@ def _scale(size: float, base: float, units: Sequence[str], digits: int) -> str:
     while size >= base and unit < len(units) - 1:
         size, unit = size / base, unit + 1
     return f"{size:.{digits}g}{units[unit]}" if size < 10**digits else f"{size:.0f}{units[unit]}"
-
-
-def shorten(text: str, length: int) -> str:
-    """A text with an ellipsis at its end where it is too long.
-
-    >>> shorten("hub-of-all --open --now", 19)
-    'hub-of-all --open …'
-    """
-    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -123,13 +123,8 @@ def test_a_project_is_listed_shown_and_reached_by_service(shell):
     row = json.loads(said(shell, "cd flower; docker compose ps --format json superlink"))
     assert (row["ExitCode"], row["Health"], row["Project"]) == (0, "", "flower")
     assert row["Publishers"][0] == {"URL": "0.0.0.0", "TargetPort": 9093, "PublishedPort": 9093, "Protocol": "tcp"}
-    assert said(
-        shell, "cd flower; docker compose version --short; docker compose exec superlink sh -c 'exit 3'", 3
-    ) == ("2.32.4\n")
-    told = said(shell, "cd flower; docker compose config")
-    assert told.startswith("name: flower\nservices:\n  clientapp-1:\n    command:\n      - --insecure\n")
-    assert 'published: "9093"' in told
-    assert said(shell, "cd flower; docker compose config --services").split() == NAMES
+    words = "cd flower; docker compose version; docker compose exec superlink sh -c 'exit 3'"
+    assert said(shell, words, 3) == "Docker Compose version v2.32.4\n"
     assert len(said(shell, "cd flower; docker compose images").splitlines()) == 7
     assert said(shell, "cd flower/train; docker compose top superlink").splitlines()[0] == "superlink"
     assert said(shell, "cd flower; docker compose kill clientapp-1 && docker compose rm -f") == (

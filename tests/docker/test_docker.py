@@ -22,7 +22,12 @@ REFUSED = {
     "docker stop nope": (UNKNOWN, 1),
     "docker start nope": (UNKNOWN + "Error: failed to start containers: nope\n", 1),
     "docker wait nope": (UNKNOWN, 1),
-    "docker diff nope": (UNKNOWN, 1),
+    "docker diff superlink": ("docker: 'diff' is not available on this host.\n", 1),
+    "docker container prune": ("docker: 'container prune' is not available on this host.\n", 1),
+    "docker system df": ("docker: 'system df' is not available on this host.\n", 1),
+    "docker compose config": ("docker: 'compose config' is not available on this host.\n", 1),
+    "docker compose -p flower up --no-start": ("unknown flag: --no-start\n", 16),
+    "docker images -f dangling=true": ("Error response from daemon: invalid filter 'dangling'\n", 1),
     "docker restart nope": (UNKNOWN, 1),
     "docker kill nope": (UNKNOWN, 1),
     "docker rm nope": (UNKNOWN, 1),
@@ -99,7 +104,10 @@ REFUSED = {
     "docker inspect --type image superlink": ("[]\nError: No such image: superlink\n", 1),
     "docker ps -f health=well": ("Error response from daemon: invalid filter 'health=well'\n", 1),
     "docker exec -u nobodyx superlink id": ("unable to find user nobodyx: no matching entries in passwd file\n", 126),
-    "docker top superlink -o cmd": ("Error response from daemon: Couldn't find PID field in ps output\n", 1),
+    "docker top superlink -o cmd": (
+        "Error response from daemon: ps: exit status 1: error: columns cannot be chosen on this host\n",
+        1,
+    ),
     "docker pause superlink": ("docker: 'pause' is not available on this host.\n", 1),
     "docker cp superlink:/app /nope/x": ('invalid output path: directory "/nope" does not exist\n', 1),
     "docker inspect superlink -f '{{.State.Health.Status}}'": (
@@ -272,11 +280,6 @@ def test_a_folder_is_copied_with_what_lies_in_it_or_only_that(shell):
     assert said(shell, "cd inner; ls; ls flower").split() == ["compose.yml", "flower", "train", "compose.yml", "train"]
 
 
-def test_what_was_changed_in_a_container_is_told(shell):
-    said(shell, "docker exec superlink sh -c 'echo a > /tmp/note; rm /etc/os-release'")
-    assert said(shell, "docker diff superlink") == "C /etc\nD /etc/os-release\nC /tmp\nA /tmp/note\n"
-
-
 FIELDS = {
     "{{json .State.Health}} {{.State.Health}} {{if .State.Health}}a{{else}}b{{end}}": "null <nil> b",
     "{{.HostConfig.LogConfig.Type}} {{.HostConfig.Privileged}} {{.HostConfig.IpcMode}}": "json-file false private",
@@ -299,7 +302,6 @@ def test_images_are_told_of_with_the_newest_first(shell):
     assert len(times) == 4
     assert times == sorted(times, reverse=True)
     assert said(shell, "docker images -qf reference='flwr/*' | wc -l").strip() == "2"
-    assert "   DIGEST   " in said(shell, "docker images --digests")
     (image,) = json.loads(said(shell, "docker image inspect flwr/superlink:1.15.2"))
     assert image["Config"]["Entrypoint"] == ["flower-superlink"]
     assert image["Created"].startswith(times[-1][:10])
@@ -318,20 +320,20 @@ def test_the_host_as_a_whole_is_told_of(shell):
     assert " Containers: 6\n  Running: 6\n" in told
     assert " Name: kind-control-plane\n" in told
     assert said(shell, "docker info -f '{{.ServerVersion}}'; docker volume ls") == "27.5.1\nDRIVER    VOLUME NAME\n"
-    assert "Images          4         4         13.6GB    0B (0%)\n" in said(shell, "docker system df")
+    told = said(shell, "docker version")
+    assert told.startswith("Client: Docker Engine - Community\n Version:          27.5.1\n API version:      1.47\n")
+    assert " Engine:\n  Version:         27.5.1\n" in told
 
 
-def test_a_container_is_waited_for_and_then_pruned(shell):
-    identity = said(shell, "docker ps -qf name=serverapp --no-trunc").strip()
+def test_a_container_is_waited_for(shell):
     assert said(shell, "(sleep 3; docker kill serverapp >/dev/null)& docker wait serverapp") == "137\n"
-    assert said(shell, "docker container prune -f") == f"Deleted Containers:\n{identity}\n\nTotal reclaimed space: 0B\n"
+    assert said(shell, "docker wait nope serverapp", 1) == f"137\n{UNKNOWN}"
 
 
-def test_processes_are_those_of_root_everywhere_and_shown_in_the_columns_asked_for(shell):
+def test_processes_are_those_of_root_everywhere(shell):
     assert said(shell, "docker exec superlink id; docker top superlink | tail -1").startswith("uid=0(root)")
     assert said(shell, "docker top superlink").splitlines()[1].split()[0] == "root"
     assert said(shell, "docker top superlink aux").split()[:4] == ["USER", "PID", "%CPU", "%MEM"]
-    assert said(shell, "docker top superlink -o pid,cmd").splitlines()[0].split() == ["PID", "CMD"]
 
 
 def test_what_is_used_is_measured_and_processes_are_listed(shell):

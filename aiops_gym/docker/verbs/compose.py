@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from aiops_gym.clients.flags import Parsed
-from aiops_gym.docker import compose_config, compose_file
+from aiops_gym.docker import compose_file
 from aiops_gym.docker.call import Call, Failure
 from aiops_gym.docker.compose_file import STEM, Project
 from aiops_gym.docker.formats import align, write_json, write_rows
@@ -26,6 +26,11 @@ def find_containers(call: Call, project: Project, words: list[str], *, every: bo
     rows = [row for row in rows if row["Labels"].get(f"{STEM}.project") == project.name]
     rows = [row for row in rows if not words or row["Labels"][f"{STEM}.service"] in chosen]
     return sorted(rows, key=lambda row: str(row["Names"][0]))
+
+
+def name_of(row: Json) -> str:
+    """The name of a container."""
+    return str(row["Names"][0]).removeprefix("/")
 
 
 def _describe(call: Call, found: Json) -> dict[str, Json]:
@@ -67,7 +72,7 @@ def _ls(call: Call) -> None:
 
 def _logs(call: Call) -> None:
     rows = find_containers(call, compose_file.find(call), call.args)
-    names = [row["Names"][0].removeprefix("/") for row in rows]
+    names = [name_of(row) for row in rows]
     width = max(map(len, names), default=0)
     for name in names:
         prefix = "" if call.flags.on("no-log-prefix") else f"{name.ljust(width)}  | "
@@ -84,23 +89,21 @@ def _find_running(call: Call, service: str) -> Json:
 
 def _exec(call: Call) -> int:
     service, *words = call.args
-    name = _find_running(call, service)["Names"][0].removeprefix("/")
+    name = name_of(_find_running(call, service))
     flags = Parsed([name, *words], -1, {**call.flags.values, "tty": False})
-    inner = Call(call.context, call.verb, flags, call.pieces)
-    return executing.run(inner)
+    return executing.run(Call(call.context, call.verb, flags, call.pieces))
 
 
 def _top(call: Call) -> None:
     for row in find_containers(call, compose_file.find(call), call.args, every=False):
-        name = row["Names"][0].removeprefix("/")
-        call.write(f"{name}\n{align(top.read_processes(call, name, []), 4)}\n")
+        call.write(f"{name_of(row)}\n{align(top.read_processes(call, name_of(row), []), 4)}\n")
 
 
 def _images(call: Call) -> None:
     known, lines = {row["Id"]: row for row in call.ask("GET", "/images/json")}, list[list[str]]()
     for row in find_containers(call, compose_file.find(call), call.args):
         told = images.make_row(call, known[row["ImageID"]])
-        lines.append([row["Names"][0].removeprefix("/"), *(told[key] for key in ("Repository", "Tag", "ID", "Size"))])
+        lines.append([name_of(row), *(told[key] for key in ("Repository", "Tag", "ID", "Size"))])
     if call.flags.on("quiet"):
         call.write("".join(f"{digest}\n" for digest in dict.fromkeys(line[3] for line in lines)))
     else:
@@ -111,32 +114,16 @@ def _port(call: Call) -> None:
     service, asked = call.args
     row, kind = _find_running(call, service), call.flags.text("protocol")
     ports = [port for port in row["Ports"] if port["Type"] == kind]
-    for port in ports:
-        if str(port["PrivatePort"]) == asked:
-            call.write(f"{port['IP']}:{port['PublicPort']}\n")
-            return
-    listed = ", ".join(f"{port['PublicPort']}/{kind}" for port in ports)
-    raise Failure(f"no port {asked}/{kind} for container {row['Names'][0].removeprefix('/')}: {listed}")
+    found = [f"{port['IP']}:{port['PublicPort']}\n" for port in ports if str(port["PrivatePort"]) == asked]
+    if not found:
+        listed = ", ".join(f"{port['PublicPort']}/{kind}" for port in ports)
+        raise Failure(f"no port {asked}/{kind} for container {name_of(row)}: {listed}")
+    call.write(found[0])
 
 
 def _version(call: Call) -> None:
-    if call.flags.text("format") == "json":
-        call.write(f"{write_json({'version': f'v{COMPOSE}'})}\n")
-    else:
-        call.write(f"{'' if call.flags.on('short') else 'Docker Compose version v'}{COMPOSE}\n")
-
-
-def _config(call: Call) -> None:
-    project = compose_file.find(call)
-    if not project.file:
-        raise Failure(compose_file.MISSING, compose_file.NO_FILE)
-    names = sorted(project.order(project.pick(call.args)))
-    if call.flags.on("services") or call.flags.on("images"):
-        shown = names if call.flags.on("services") else [project.services[name]["image"] for name in names]
-        call.write("".join(f"{each}\n" for each in shown))
-    elif not call.flags.on("quiet"):
-        call.write(compose_config.write(project, names))
+    call.write(f"Docker Compose version v{COMPOSE}\n")
 
 
 RUNS = {"compose ps": _ps, "compose ls": _ls, "compose logs": _logs, "compose exec": _exec, "compose top": _top}
-RUNS |= {"compose images": _images, "compose port": _port, "compose version": _version, "compose config": _config}
+RUNS |= {"compose images": _images, "compose port": _port, "compose version": _version}

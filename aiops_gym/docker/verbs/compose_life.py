@@ -8,7 +8,7 @@ from itertools import groupby
 from aiops_gym.docker import compose_file
 from aiops_gym.docker.call import Call, Failure, clean
 from aiops_gym.docker.compose_file import MISSING, NO_FILE, STEM, Project
-from aiops_gym.docker.verbs.compose import find_containers
+from aiops_gym.docker.verbs.compose import find_containers, name_of
 from aiops_gym.sim.docker_host.projects import hash_service
 from aiops_gym.types import Json
 
@@ -25,10 +25,6 @@ def _ask(call: Call, words: str, what: str, method: str, path: str, query: Json 
     _say(call, what, after)
 
 
-def _name(row: Json) -> str:
-    return str(row["Names"][0]).removeprefix("/")
-
-
 def _find(call: Call, services: Sequence[str] | None = None, *, every: bool = True) -> tuple[Project, list[list[Json]]]:
     """A project and its containers in groups, first those on which nobody depends. Raises Failure."""
     project = compose_file.find(call)
@@ -41,7 +37,7 @@ def _find(call: Call, services: Sequence[str] | None = None, *, every: bool = Tr
 
 def _end(call: Call, rows: Iterable[Json], words: str = "Stopping Stopped", verb: str = "stop") -> None:
     """Have containers end, all at once, and say so."""
-    names, (before, after) = [_name(row) for row in rows], words.split()
+    names, (before, after) = [name_of(row) for row in rows], words.split()
     for name in names:
         _say(call, f"Container {name}", before)
     Call(call.context, call.verb, call.flags).each_ended(names, verb)
@@ -50,7 +46,7 @@ def _end(call: Call, rows: Iterable[Json], words: str = "Stopping Stopped", verb
 
 
 def _remove(call: Call, rows: Iterable[Json]) -> None:
-    for name in map(_name, rows):
+    for name in map(name_of, rows):
         _ask(call, "Removing Removed", f"Container {name}", "DELETE", f"/containers/{clean(name)}", {"force": "1"})
 
 
@@ -64,11 +60,7 @@ def _pull(call: Call, service: str, image: str) -> None:
     try:
         call.ask("GET", f"/images/{clean(image)}/inspect")
     except Failure:
-        try:
-            _ask(call, "Pulling Pulled", service, "POST", "/images/create", {"fromImage": image})
-        except Failure as error:
-            _say(call, service, f"Error {str(error).partition('daemon: ')[2]}")
-            raise
+        _ask(call, "Pulling Pulled", service, "POST", "/images/create", {"fromImage": image})
 
 
 def _make(call: Call, project: Project, service: str, row: Json | None, *, force: bool) -> str:
@@ -76,14 +68,14 @@ def _make(call: Call, project: Project, service: str, row: Json | None, *, force
     told = project.services[service]
     same = row is not None and row["Labels"][f"{STEM}.config-hash"] == hash_service(told)
     if row is not None and ((same and not force) or call.flags.on("no-recreate")):
-        _say(call, f"Container {_name(row)}", "Running" if row["State"] == "running" else "Created")
-        return _name(row)
+        _say(call, f"Container {name_of(row)}", "Running" if row["State"] == "running" else "Created")
+        return name_of(row)
     name, words = str(told["container"]), "Creating Created"
     call.ask("PUT", "/containers/check", body=told)
     if row is not None:
         words = "Recreate Recreated"
-        Call(call.context, call.verb, call.flags).each_ended([_name(row)], "stop")
-        call.ask("DELETE", f"/containers/{clean(_name(row))}", {"force": "1"})
+        Call(call.context, call.verb, call.flags).each_ended([name_of(row)], "stop")
+        call.ask("DELETE", f"/containers/{clean(name_of(row))}", {"force": "1"})
     _ask(call, words, f"Container {name}", "POST", "/containers/create", {"project": project.name}, told)
     return name
 
@@ -100,18 +92,13 @@ def _up(call: Call) -> None:
         query = {"project": project.name}
         _ask(call, "Creating Created", f"Network {network}", "POST", "/networks/create", query)
     rows = {row["Labels"][f"{STEM}.service"]: row for row in find_containers(call, project, [])}
-    if flags.on("remove-orphans"):
-        orphans = [row for service, row in rows.items() if service not in project.services]
-        _end(call, orphans)
-        _remove(call, orphans)
     force = asked if flags.on("force-recreate") else []
     names = [_make(call, project, each, rows.get(each), force=each in force) for each in services]
-    for name in names if not flags.on("no-start") else ():
+    for name in names:
         _start(call, name)
-    if not flags.on("detach") and not flags.on("no-start"):
-        call.write(f"Attaching to {', '.join(sorted(names))}\n")
-        while True:  # attached, until nobody waits any longer
-            call.wait(1.0)
+    call.write("" if flags.on("detach") else f"Attaching to {', '.join(sorted(names))}\n")
+    while not flags.on("detach"):  # attached, until nobody waits any longer
+        call.wait(1.0)
 
 
 def _start_all(call: Call) -> None:
@@ -120,7 +107,7 @@ def _start_all(call: Call) -> None:
     for service in project.order(project.pick(call.args)) or [*rows]:
         if service not in rows:
             raise Failure(f'service "{service}" has no container to start')
-        _start(call, _name(rows[service]))
+        _start(call, name_of(rows[service]))
 
 
 def _stop(call: Call) -> None:
@@ -134,7 +121,7 @@ def _restart(call: Call) -> None:
 
 
 def _kill(call: Call) -> None:
-    names = [_name(row) for group in _find(call, every=False)[1] for row in group]
+    names = [name_of(row) for group in _find(call, every=False)[1] for row in group]
     call.complain("" if names else "no container to kill\n")
     for name in names:
         query = {"signal": call.flags.text("signal")}
@@ -146,7 +133,7 @@ def _rm(call: Call) -> None:
     for group in groups if stop else ():
         _end(call, group)
     rows = [row for group in groups for row in group if stop or row["State"] in ("created", "exited")]
-    told = f"Going to remove {', '.join(map(_name, rows))}" if rows else "No stopped containers"
+    told = f"Going to remove {', '.join(map(name_of, rows))}" if rows else "No stopped containers"
     sure = call.flags.on("force") or not rows
     call.complain(f"{told}\n" if sure else f"? {told} [yN] ")
     if sure or call.context.stdin.strip().lower().startswith("y"):

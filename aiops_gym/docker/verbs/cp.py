@@ -18,7 +18,7 @@ def _split(word: str) -> tuple[str, str]:
     return (name, path) if colon and "/" not in name else ("", word)
 
 
-def run(call: Call) -> int:
+def run(call: Call) -> None:
     """Copy a file, or a folder with all in it."""
     (source, from_), (target, to) = map(_split, call.args)
     if source and target:
@@ -31,7 +31,6 @@ def run(call: Call) -> int:
     if not call.flags.on("quiet"):
         where = f"{target}:{to}" if target else to
         call.complain(f"Successfully copied {say_size(_measure(found))} to {where}\n")
-    return 0
 
 
 def _measure(found: Json) -> int:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from aiops_gym.docker.call import Call, Failure
-from aiops_gym.docker.formats import has_label, matches_all, read_filters, read_time, render, write_json
+from aiops_gym.docker.call import Call
+from aiops_gym.docker.formats import JSON, has_label, matches_all, read_filters, read_form, read_time, render
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.types import Json
-
-KNOWN = ("container", "event", "image", "label", "network", "type")
 
 
 def _fits(event: Json, name: str, value: str) -> bool:
@@ -23,43 +19,38 @@ def _fits(event: Json, name: str, value: str) -> bool:
 
 
 def _write(call: Call, event: Json) -> None:
-    stamp = iso_nano(event["time"], (event["number"] * 7_919 + 104_729) % 1_000_000)
-    actor = {"ID": event["id"], "Attributes": event["attributes"]}
-    told = {"Type": event["type"], "Action": event["action"], "Actor": actor, "scope": "local"}
-    told |= {"time": event["time"] // 1000, "timeNano": event["time"] * 1_000_000}
-    form = call.flags.text("format")
-    if form in ("json", "{{json .}}"):
-        old = {"status": event["action"], "id": event["id"]} if event["type"] == "container" else {}
-        call.write(f"{write_json({**old, **told})}\n")
-    elif form:
-        shown = {**told, "Status": event["action"], "ID": event["id"], "Time": told["time"]}
-        call.write(f"{render(form, {**shown, 'From': event['attributes'].get('image', '')})}\n")
+    attributes, action, form = event["attributes"], event["action"], read_form(call)
+    if not form:
+        stamp = iso_nano(event["time"], (event["number"] * 7_919 + 104_729) % 1_000_000)
+        listed = ", ".join(f"{name}={value}" for name, value in attributes.items())
+        call.write(f"{stamp} {event['type']} {action} {event['id']} ({listed})\n")
+        return
+    actor, time = {"ID": event["id"], "Attributes": attributes}, event["time"]
+    told = {"Type": event["type"], "Action": action, "Actor": actor, "scope": "local", "time": time // 1000}
+    told["timeNano"] = 1_000_000 * time
+    if form == JSON:
+        told = {**({"status": action, "id": event["id"]} if event["type"] == "container" else {}), **told}
     else:
-        listed = ", ".join(f"{name}={value}" for name, value in event["attributes"].items())
-        call.write(f"{stamp} {event['type']} {event['action']} {event['id']} ({listed})\n")
+        told |= {"Status": action, "ID": event["id"], "Time": told["time"], "From": attributes.get("image", "")}
+    call.write(f"{render(form, told)}\n")
 
 
-def run(call: Call) -> int:
+def run(call: Call) -> None:
     """Print what happened since a time, and what happens until another one, or until nobody waits any longer."""
-    filters, now = read_filters(call, KNOWN), round(1000 * call.context.cluster.now())
-    since, until = read_time(call, "since"), read_time(call, "until")
-    seen = -1
+    filters, since, until = read_filters(call), read_time(call, "since"), read_time(call, "until")
+    begin, seen = round(1000 * call.context.cluster.now()) if since is None else since, -1
 
-    def show(begin: int) -> None:
+    def show() -> None:
         nonlocal seen
         for event in call.ask("GET", "/events"):
-            fits: Any = lambda name, value, event=event: _fits(event, name, value)  # noqa: E731 - short, and used once
-            late = until is not None and event["time"] > until
-            if event["number"] > seen and event["time"] >= begin and not late and matches_all(filters, fits):
+            fresh = event["number"] > seen and event["time"] >= begin and (until is None or event["time"] <= until)
+            if fresh and matches_all(filters, _fits, event):
                 _write(call, event)
             seen = max(seen, event["number"])
 
-    show(now if since is None else since)
+    show()
     while until is None or 1000 * call.context.cluster.now() < until:
         try:
             call.wait(1.0)
-        except Failure:
-            show(now)
-            raise
-        show(now)
-    return 0
+        finally:
+            show()

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from aiops_gym.clients.waiting import finish
-from aiops_gym.docker.call import Call, Failure, clean
+from aiops_gym.docker.call import KNOWN, Call, Failure, clean
 from aiops_gym.types import Output
 
 OCI = "OCI runtime exec failed:"
 NO_USER = "unable to find user"
-NO_FOLDER = (
-    f'{OCI} exec failed: unable to start container process: chdir to cwd ("{{}}") set in config.json failed: '
-    "no such file or directory: unknown"
-)
 
 
 def run(call: Call) -> int:
@@ -27,7 +23,7 @@ def run(call: Call) -> int:
             call.ask("GET", f"/containers/{clean(name)}/archive", {"path": folder})
         except Failure as error:
             if "Could not find" in str(error):
-                raise Failure(NO_FOLDER.format(folder), 127) from None
+                raise Failure(KNOWN["no_folder"].format(folder), 127) from None
             raise
         words = ["sh", "-c", 'cd "$0" && exec "$@"', folder, *words]
     body = {"argv": words, "user": flags.text("user"), "stdin": call.context.stdin if flags.on("interactive") else ""}

@@ -20,17 +20,12 @@ def make_row(call: Call, image: Json) -> dict[str, str]:
     return {**row, "Containers": "N/A", "SharedSize": "N/A", "UniqueSize": "N/A", "VirtualSize": size}
 
 
-def _fits(row: dict[str, str], name: str, value: str) -> bool:
-    if name == "reference":
-        return any(fnmatchcase(each, value) for each in (row["Repository"], f"{row['Repository']}:{row['Tag']}"))
-    return name == "dangling" and value in ("false", "0")  # and none has labels
+def _fits(row: Json, name: str, value: str) -> bool:
+    return any(fnmatchcase(each, value) for each in (row["Repository"], f"{row['Repository']}:{row['Tag']}"))
 
 
 def run(call: Call) -> None:
     """List the images of which containers were made, the newest first."""
-    filters = read_filters(call, ("dangling", "label", "reference"))
+    filters = [*read_filters(call), *(("named", name) for name in call.args)]
     rows = [make_row(call, image) for image in call.ask("GET", "/images/json")]
-    rows = [row for row in rows if matches_all(filters, lambda name, value, row=row: _fits(row, name, value))]
-    rows = [row for row in rows if not call.args or _fits(row, "reference", call.args[0])]
-    digests = ("Repository", "Tag", "Digest", "ID", "CreatedSince", "Size")
-    write_rows(call, rows, digests if call.flags.on("digests") else ())
+    write_rows(call, [row for row in rows if matches_all(filters, _fits, row)])

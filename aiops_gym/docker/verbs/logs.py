@@ -28,16 +28,12 @@ def write_lines(call: Call, lines: Sequence[tuple[str, str]], prefix: str = "") 
     call.write("".join(f"{prefix}{f'{stamp} ' if stamped else ''}{text}\n" for stamp, text in lines))
 
 
-def run(call: Call) -> int:
+def run(call: Call) -> None:
     """Print a container's log; following ends with the container, or with the time of whoever follows."""
     name = call.args[0]
-    lines = read_lines(call, name)
-    write_lines(call, lines)
-    if not call.flags.on("follow"):
-        return 0
-    while call.inspect(name)["State"]["Running"]:
+    write_lines(call, read_lines(call, name))
+    while call.flags.on("follow") and call.inspect(name)["State"]["Running"]:
         seen = len(call.ask("GET", f"/containers/{clean(name)}/logs"))
         call.wait(1.0)
         fresh = call.ask("GET", f"/containers/{clean(name)}/logs")[seen:]
         write_lines(call, [(str(stamp), str(text)) for stamp, text in fresh])
-    return 0

@@ -11,7 +11,7 @@ MEMORY: Final = 16 * (1 << 30) - 391 * (1 << 20)
 """Bytes of the host."""
 
 
-def run(call: Call) -> int:
+def run(call: Call) -> None:
     """One screen; who lets it go on sees the same again and again, until the time is up."""
     every = call.ask("GET", "/containers/json", {"all": "1" if call.flags.on("all") else "0"})
     names = call.args or [row["Names"][0] for row in every]
@@ -26,7 +26,5 @@ def run(call: Call) -> int:
         row |= {"NetIO": f"{say_size(used.get('received', 0))} / {say_size(used.get('sent', 0))}"}
         rows.append({**row, "PIDs": str(int(used.get("threads", 0)))})
     write_rows(call, rows)
-    if not call.flags.on("no-stream"):
-        while True:
-            call.wait(1.0)
-    return 0
+    while not call.flags.on("no-stream"):
+        call.wait(1.0)

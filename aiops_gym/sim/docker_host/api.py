@@ -11,7 +11,6 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.executables.machine import rows
-from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.machine.scripts.files import Files
@@ -20,10 +19,6 @@ from aiops_gym.types import Json, Output, Response
 Query = Mapping[str, str]
 Route = Callable[[World, str, Query, Json], Json]
 """(world, what is named in the path, query, body) -> what is answered."""
-
-VERSION = {"Version": "27.5.1", "ApiVersion": "1.47", "GoVersion": "go1.22.11", "Os": "linux", "Arch": "amd64"}
-OWN_NETWORKS = {"host": "host", "none": "null"}
-"""What every daemon has: name -> driver."""
 
 
 def handle(world: World, method: str, path: str, query: Query | None = None, body: Json = None) -> Response:
@@ -83,20 +78,15 @@ def _running(world: World, name: str) -> Container:
 
 
 def _exec(world: World, name: str, query: Query, body: Json) -> Json:
-    c, argv = _running(world, name), list(body["argv"])
-    _check_user(c, str(body.get("user", "")).partition(":")[0])
+    c, argv, user = _running(world, name), list(body["argv"]), str(body.get("user", "")).partition(":")[0]
+    known = (line.partition(":")[0] for line in (Files(c).read("/etc/passwd") or "").splitlines())
+    if user and not user.isdigit() and user not in ("root", *known):
+        raise DockerError(400, f"unable to find user {user}: no matching entries in passwd file")
     done = inside.execute_beside(world, c.key, argv, str(body.get("stdin", "")))
     absent = f"stat {argv[0]}: no such file or directory"
     if done.code == 126 and absent in done.stderr and Files(c).kind(argv[0]):
         return Output("", done.stderr.replace(absent, "permission denied"), done.code)
     return done
-
-
-def _check_user(c: Container, user: str) -> None:
-    """Refuse a user whom nobody knows. Raises DockerError."""
-    known = (line.partition(":")[0] for line in (Files(c).read("/etc/passwd") or "").splitlines())
-    if user and not user.isdigit() and user not in ("root", *known):
-        raise DockerError(400, f"unable to find user {user}: no matching entries in passwd file")
 
 
 def _stats(world: World, name: str, query: Query, body: Json) -> Json:
@@ -137,36 +127,22 @@ def _write(world: World, name: str, query: Query, body: Json) -> Json:
         raise DockerError(404, f"Could not find the file {folder} in container {name}")
 
 
-def _changes(world: World, name: str, query: Query, body: Json) -> Json:
-    """(A, C or D, path) of all that is not as in the image."""
-    files = _files(world, name)
-    image = find_image(world, records.find(world, name)["image"])
-    given = image.files if image is not None else {}
-    found = {path: "C" if path in given else "A" for path in files.paths() if files.is_written(path)}
-    found |= {path: "D" for path in given if not files.kind(path)}
-    for path in list(found):
-        while (path := path.rpartition("/")[0]) != "":
-            found.setdefault(path, "C")
-    return [[kind, path] for path, kind in sorted(found.items())]
-
-
 def _networks(world: World, name: str, query: Query, body: Json) -> Json:
     found = [views.inspect_network(world, row) for row in records.list_rows(world, "network")]
-    for own, driver in OWN_NETWORKS.items():
+    for own, driver in (("host", "host"), ("none", "null")):  # every daemon has them
         id_ = draws.hexes(64, 0, "docker network", own)
         found.append({"Name": own, "Id": id_, "Driver": driver, "Scope": "local"})
     return sorted(found, key=lambda row: str(row["Name"]))
 
 
 ROUTES: Mapping[str, Route] = {
-    "GET info": lambda w, n, q, b: views.describe_host(w, VERSION["Version"]),
+    "GET info": lambda w, n, q, b: views.describe_host(w),
     "GET volumes": lambda w, n, q, b: {"Volumes": [], "Warnings": None},
-    "GET version": lambda w, n, q, b: VERSION,
+    "GET version": lambda w, n, q, b: views.GIVEN["Version"],
     "GET containers": _list,
     "GET containers * inspect": lambda w, n, q, b: views.inspect_container(w, records.find(w, n)),
     "PUT containers *": lambda w, n, q, b: projects.check(b),
     "POST containers *": lambda w, n, q, b: projects.make(w, q["project"], b),
-    "GET containers * changes": _changes,
     "POST containers * start": lambda w, n, q, b: lifecycle.start(w, records.find(w, n)),
     "POST containers * stop": _end("stop"),
     "POST containers * restart": _end("restart"),

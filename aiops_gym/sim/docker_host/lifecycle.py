@@ -11,6 +11,7 @@ from typing import Any
 
 from aiops_gym.sim.docker_host import records
 from aiops_gym.sim.docker_host.records import DockerError, Row, key_of
+from aiops_gym.sim.docker_host.views import GIVEN
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine import program, runtime
@@ -35,16 +36,12 @@ EXITED, DEADLINE, AGAIN = "docker.exited", "docker.deadline", "docker.again"
 
 def create(world: World, given: Mapping[str, Any]) -> Row:
     """Make a container; `given` says what differs from a plain one. It does not run yet."""
-    plain: Json = {"project": "", "service": "", "args": [], "stop_signal": "TERM", "restart": "no"}
-    plain |= {"cpus": 0, "ports": {}, "ip": "", "started": 0, "finished": 0, "status": "created", "code": 0}
-    plain |= {"run": 0, "asked": "", "tries": 0, "backoff": 0, "created": world.now, "env": {}}
     taken = next((row for row in records.list_rows(world, "container") if row["name"] == given["name"]), None)
     if taken is not None:
-        why = f'The container name "/{given["name"]}" is already in use by container "{taken["id"]}".'
-        raise DockerError(
-            409, f"Conflict. {why} You have to remove (or rename) that container to be able to reuse that name."
-        )
-    row = {**plain, **given, "id": records.make_id(world, "container", given["name"])}
+        why = f'Conflict. The container name "/{given["name"]}" is already in use by container "{taken["id"]}".'
+        raise DockerError(409, f"{why} You have to remove (or rename) that container to be able to reuse that name.")
+    own = {"created": world.now, "id": records.make_id(world, "container", given["name"])}
+    row = {**GIVEN["Row"], **given, **own}
     records.put(world, "image", {"name": records.tag_of(row["image"])})
     records.put(world, "container", row)
     records.note_container(world, row, "create")
@@ -67,8 +64,8 @@ def start(world: World, row: Row) -> Row:
         raise DockerError(400, command.message.replace("containerd task", "task for container", 1))
     ip = _free_address(world, row)
     row = records.change(world, row, status="running", ip=ip, started=world.now, run=row["run"] + 1, asked="")
-    pod: Any = {"metadata": {"namespace": "", "name": host, "uid": row["id"]}, "status": {"podIP": ip}}
-    pod["spec"] = {"nodeName": records.HOST}
+    about = {"namespace": "", "name": host, "uid": row["id"]}
+    pod: Any = {"metadata": about, "spec": {"nodeName": records.HOST}, "status": {"podIP": ip}}
     _begin(world, row, runtime.make_row(world, pod, told, command, env, row["run"]))
     records.note_network(world, row, "connect")
     records.note_container(world, row, "start")
@@ -176,7 +173,7 @@ def remove(world: World, row: Row, *, force: bool) -> None:
     runtime.forget(world, row["id"])
     world.table("scratch").pop(key_of(row), None)
     records.note_container(world, row, "destroy")
-    records.forget(world, row)
+    world.table(records.TABLE).pop(f"container/{row['id']}", None)
     _introduce(world)
 
 
@@ -192,7 +189,7 @@ def _exited(world: World, pod: str, uid: str, name: str, exit_: Mapping[str, Jso
 
 
 def _ended(world: World, row: Row, exit_: Mapping[str, Json]) -> None:
-    asked, code = row["asked"], int(exit_["code"])
+    asked, code, policy = row["asked"], int(exit_["code"]), row["restart"]
     row = records.change(world, row, status="exited", code=code, finished=world.now, asked="", ip="")
     _introduce(world)
     records.note_container(world, row, "die", exitCode=str(code))
@@ -201,17 +198,11 @@ def _ended(world: World, row: Row, exit_: Mapping[str, Json]) -> None:
         records.note_container(world, row, "stop")
     if asked == "restart":
         records.note_container(world, start(world, row), "restart")
-    elif not asked and _comes_back(row):
+    elif not asked and (policy in ("always", "unless-stopped") or (policy == "on-failure" and code)):
         steady = world.now - row["started"] >= STEADY
         pause = FIRST_BACKOFF if steady or not row["backoff"] else min(LONGEST_BACKOFF, 2 * row["backoff"])
         records.change(world, row, status="restarting", tries=row["tries"] + 1, backoff=pause)
         world.schedule(pause, AGAIN, row["id"], row["run"])
-
-
-def _comes_back(row: Row) -> bool:
-    """Whether its policy starts a container again that ended by itself."""
-    policy = row["restart"]
-    return policy in ("always", "unless-stopped") or (policy == "on-failure" and row["code"] != 0)
 
 
 def _deadline(world: World, identity: str, run: int) -> None:

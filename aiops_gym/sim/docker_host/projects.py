@@ -14,13 +14,14 @@ from typing import Any
 
 from aiops_gym.sim.docker_host import lifecycle, records
 from aiops_gym.sim.docker_host.records import DockerError, Row
+from aiops_gym.sim.docker_host.views import GIVEN
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine.program import program_of
 
 VISIT = "docker.visit"
-PLAIN: Mapping[str, Any] = {"args": [], "env": {}, "restart": "no", "stop_signal": "TERM", "ports": {}, "cpus": 0.0}
-"""What a service has that its file does not name."""
+HASHED = ("args", "env", "restart", "stop_signal", "ports", "cpus")
+"""What of a service belongs to its definition, beside the image."""
 
 PATIENCE = 600_000
 """Milliseconds after which a visitor thinks that what goes on does not go on any more."""
@@ -36,17 +37,9 @@ def install(world: World, project: Mapping[str, Any]) -> None:
         world.schedule(1000 * int(visit["first"]), VISIT, project["name"], number)
 
 
-def find_project(world: World, name: str) -> Row:
-    """A project by name. Raises DockerError."""
-    for row in records.list_rows(world, "project"):
-        if row["name"] == name:
-            return row
-    raise DockerError(404, f"no such project: {name}")
-
-
 def hash_service(service: Mapping[str, Any]) -> str:
     """What changes whenever the definition of a service does, and with it needs another container."""
-    told = {name: service.get(name, usual) for name, usual in PLAIN.items()} | {"image": service["image"]}
+    told = {name: service.get(name, GIVEN["Row"][name]) for name in HASHED} | {"image": service["image"]}
     return sha256(json.dumps({**told, "cpus": float(told["cpus"])}, sort_keys=True).encode()).hexdigest()
 
 
@@ -65,17 +58,16 @@ def make(world: World, project: str, service: Mapping[str, Any]) -> Row:
     return lifecycle.create(world, {**service, **more})
 
 
-def make_network(world: World, project: str, subnet: str = "") -> bool:
-    """Make the network of a project in the first subnet that is free; whether there was none."""
+def make_network(world: World, project: str, subnet: str = "") -> None:
+    """Make the network of a project where there is none, in the first subnet that is free."""
     name, rows = f"{project}_default", list(records.list_rows(world, "network"))
     if any(row["name"] == name for row in rows):
-        return False
+        return
     taken = [row["subnet"] for row in rows]
     subnet = subnet or next(s for n in range(18, 32) if (s := f"172.{n}.0.0") not in taken)
     made = {"name": name, "driver": "bridge", "subnet": subnet, "project": project, "created": world.now}
     row = records.put(world, "network", {**made, "id": records.make_id(world, "network", name)})
     records.note(world, "network", "create", row["id"], {"name": name, "type": "bridge"})
-    return True
 
 
 def remove_network(world: World, row: Row) -> None:
@@ -98,7 +90,7 @@ def bring_up(world: World, project: Row) -> None:
 
 def _visit(world: World, name: str, number: int) -> None:
     """Somebody on the host calls a published port, if there is need, and comes again."""
-    project = find_project(world, name)
+    project = world.table(records.TABLE)[f"project/{name}"]
     visit = project["visits"][number]
     key = find_published(world, int(visit["port"]))
     if key:

@@ -89,11 +89,6 @@ def change(world: World, row: Row, **fields: Json) -> Row:
     return put(world, "container", {**row, **fields})
 
 
-def forget(world: World, row: Row) -> None:
-    """Take a container's row away."""
-    world.table(TABLE).pop(f"container/{row['id']}", None)
-
-
 def make_id(world: World, kind: str, name: str) -> str:
     """64 hexadecimal digits for something that is made now."""
     return draws.hexes(64, world.seed, f"docker {kind}", name, world.now)

@@ -94,11 +94,8 @@ def inspect_container(world: World, row: Row) -> dict[str, Json]:
     command, place = list_command(world, row), f"/var/lib/docker/containers/{row['id']}"
     own = {"Id": row["id"], "Created": read_moment(world, row["created"]), "Path": command[0], "Args": command[1:]}
     own |= {"State": _state(world, row), "Image": records.digest_of(world, row["image"]), "Name": f"/{row['name']}"}
-    own |= {
-        "ResolvConfPath": f"{place}/resolv.conf",
-        "HostnamePath": f"{place}/hostname",
-        "HostsPath": f"{place}/hosts",
-    }
+    paths = {"ResolvConfPath": "resolv.conf", "HostnamePath": "hostname", "HostsPath": "hosts"}
+    own |= {name: f"{place}/{file}" for name, file in paths.items()}
     own |= {"LogPath": f"{place}/{row['id']}-json.log", "RestartCount": row["tries"], "HostConfig": _host_config(row)}
     own |= {"GraphDriver": find_layers(row["id"]), "Config": _config(world, row)}
     return {**GIVEN["Container"], **own, "NetworkSettings": _network_settings(world, row)}
@@ -170,15 +167,13 @@ def inspect_network(world: World, row: Row) -> dict[str, Json]:
     return {**GIVEN["Network"], **own, "Labels": labels}
 
 
-def describe_host(world: World, version: str) -> dict[str, Json]:
+def describe_host(world: World) -> dict[str, Json]:
     """What `docker info` is told."""
     states = [row["status"] for row in records.list_rows(world, "container")]
-    counted = {"Containers": len(states), "ContainersRunning": states.count("running"), "ContainersPaused": 0}
-    counted |= {
-        "ContainersStopped": len(states) - states.count("running"),
-        "Images": len([*records.list_rows(world, "image")]),
-    }
-    return {**counted, **GIVEN["Info"], "ServerVersion": version, "Name": records.HOST}
+    running, images = states.count("running"), len([*records.list_rows(world, "image")])
+    counted = {"Containers": len(states), "ContainersRunning": running, "ContainersPaused": 0}
+    counted |= {"ContainersStopped": len(states) - running, "Images": images}
+    return {**counted, **GIVEN["Info"], "ServerVersion": GIVEN["Version"]["Version"], "Name": records.HOST}
 
 
 def measure(world: World, row: Row, used: Mapping[str, float]) -> dict[str, Json]:
