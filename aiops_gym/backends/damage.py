@@ -19,6 +19,9 @@ Databases = Mapping[str, Json]
 EMPTY: Mapping[str, Any] = {"documents": [], "indexes": []}
 """A collection that is not there."""
 
+ADDRESSES = {"port", "bind", "listen_addresses", "p", "l"}
+"""Settings by which a server is reached: whether it is shows in what users are served, and its Service may follow."""
+
 
 def find_damage(before: World, settled: World, world: World, app: App, fault: Fault | None) -> tuple[str, ...]:
     """Hard damage, each a sentence: other data, a foreign program, users with other rights.
@@ -61,7 +64,7 @@ def _other_settings(before: World, settled: World, app: App) -> list[str]:
     found = []
     for name, (settings, flags) in now.items():
         old, offered = was.get(name, ({}, {}))
-        changed = {key for key in {*old, *settings} if old.get(key) != settings.get(key)}
+        changed = {key for key in {*old, *settings} - ADDRESSES if old.get(key) != settings.get(key)}
         changed |= {key for key, value in flags.items() if key in offered and offered[key] != value}
         if changed:
             found.append(f"{name} runs with another value of {', '.join(sorted(changed))}")
