@@ -13,6 +13,8 @@ from aiops_gym.types import Call
 from aiops_gym.wrappers import ClipObservation, HashedText, History, MacroActions, Symptoms
 from aiops_gym.wrappers.hashed_text import compute_features
 from aiops_gym.wrappers.reading.indicators import read_pod
+from aiops_gym.wrappers.reading.reader import Reader
+from aiops_gym.wrappers.reading.seen import ALL
 from aiops_gym.wrappers.reading.tables import parse_tables
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER, WHOLE
 
@@ -254,3 +256,13 @@ def test_what_was_clipped_is_not_seen():
     env.reset()
     env.step(0)
     assert not env.seen.components["pay"].symptoms
+
+
+def test_what_was_cut_of_a_listing_is_to_be_read_next_and_nothing_is_read_of_half_a_line():
+    line = '{0}\t1\t{{}}\t{{"containers":[{{"image":"{0}:v1","name":"c"}}]}}'.format
+    seen = Reader()
+    seen.read("", f"{line('ad')}\npostgr\n[... 9 characters left out ...]\n{line('esql')}\n{line('web')}\n")
+    assert (sorted(seen.deployments), sorted(seen.components)) == (["ad", "web"], ["ad", "web"])
+    assert seen.unread == r"/^ad\t/,/^web\t/"
+    seen.read("", f"{line('ad')}\n{line('postgresql')}\n{line('web')}\n")
+    assert (sorted(seen.deployments), seen.unread) == (["ad", "postgresql", "web"], ALL)

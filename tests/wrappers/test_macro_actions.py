@@ -361,14 +361,6 @@ def test_looks_are_accepted_by_the_world_and_tell_of_every_component(app):
     assert components - set(env.seen.services) <= {"accounting", "fraud-detection"}
 
 
-def test_what_was_cut_of_a_listing_is_asked_for_next_and_nothing_is_read_of_half_a_line():
-    line = '{0}\t1\t{{}}\t{{"containers":[{{"image":"{0}:v1","name":"c"}}]}}'.format
-    cut = f"{line('ad')}\npostgr\n[... 9 characters left out ...]\n{line('esql')}\n{line('web')}\n"
-    env = played(cut)
-    assert sorted(env.seen.deployments) == ["ad", "web"]
-    assert commands(env)["manifests"].endswith(r"; /^ad\t/,/^web\t/p'")
-
-
 def test_one_may_bring_commands_of_ones_own():
     own = "kubectl get endpoints {slot} -n {namespace}"
     env = played(DEPLOYMENTS, macros=["status", own, "submit repaired"])

@@ -111,7 +111,7 @@ def _check_reserved(superusers: int, others: int, most: int) -> None:
 
 def find_parameter(name: str) -> str | None:
     """A parameter as it is spelt; upper and lower case are the same."""
-    return {each.lower(): each for each in _table()}.get(name.lower())
+    return _spellings().get(name.lower())
 
 
 def count_bytes(text: str) -> int:
@@ -128,6 +128,11 @@ def count_bytes(text: str) -> int:
 def _table() -> Mapping[str, Mapping[str, Json]]:
     found: dict[str, Mapping[str, Json]] = json.loads(Path(__file__).with_name("parameters.json").read_text("utf-8"))
     return found
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    return {name.lower(): name for name in _table()}
 
 
 def _split(words: list[str]) -> Iterator[tuple[str, str]]:
