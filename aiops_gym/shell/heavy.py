@@ -28,7 +28,7 @@ WRITERS = AWKS | YQS | split_words("python3")
 """Those whose programs may read and write files that their words do not name."""
 
 _COMPUTED = re.compile(r"xargs|\d{3,}|[$`]")
-_WORDY = {"nl": re.compile(r"\bnl\b[^|;&\n]*?-\w*(?:w|-number-w)"), "column": re.compile(r"\bcolumn\b[^|;&\n]*?-\w*o")}
+_WORDY = re.compile(r"\bnl\b[^|;&\n]*?-\w*(?:w|-number-w)")
 """Commands that write so many characters more in each line as an option says."""
 
 _SETTER = r"""printf() {
@@ -83,7 +83,8 @@ def find_wide(script: str) -> frozenset[str]:
         found.add("xxd")
     if "printf" in script and _WIDTH.search(script):
         found.add("printf")
-    found |= {name for name in ("nl", "column") if name in script and _WORDY[name].search(script)}
+    if "nl" in script and _WORDY.search(script):
+        found.add("nl")
     return frozenset(found)
 
 
@@ -141,13 +142,6 @@ def _nl(context: Context, argv: list[str]) -> Output:
     return _own(context, argv)
 
 
-def _column(context: Context, argv: list[str]) -> Output:
-    """Columns; those between which more stands than memory holds are not made."""
-    if sum(map(len, argv[1:])) * _count_lines(context, argv) > ROOM:
-        return Output("", "column: Cannot allocate memory\n", 1)
-    return _own(context, argv)
-
-
 def _count_lines(context: Context, argv: Sequence[str]) -> int:
     """Lines of standard input, and of the files that words may name."""
     found = context.stdin.count("\n")
@@ -184,7 +178,6 @@ def _filled(argv: Sequence[str]) -> Output | None:
 
 
 COMMANDS: Mapping[str, CommandModule] = {
-    "column": _column,
     "nl": _nl,
     "printf": _printf,
     "xxd": _xxd,

@@ -31,28 +31,14 @@ KNOWN: Mapping[str, str] = {
     "echo 'echo from stdin $1' | bash -s x; bash -n -c 'if'; echo $?": "a shell reads no script from its input",
     "caller; echo $?; f() { caller 0 | cut -d' ' -f2; }; f": "a pipe's end has a caller, too",
     "[[ -f /etc/passwd ]] && [[ ! -x /etc/passwd ]] && echo plain": "files of the host may all be executed",
-    "date -u -d '2024-01-31 12:00 + 1 day' '+%a %d %b %H:%M'": "GNU date reads +1 as a time zone; here it is a day",
-    "diff -u <(echo a) <(echo b) | tail -n +3": "a hunk of one line says how many it has",
-    "diff -y -W 20 <(echo a) <(echo b) | wc -l": "there is no diff side by side",
 }
 """Scripts that end otherwise than in bash, and why."""
 
-PADDED = "the last column is not padded where a line has more than others"
-UNSORTED = "input that is not sorted is none the worse for it"
-ENDLESS = "a last line without an end is not told from one with it"
 KNOWN_TOOLS: Mapping[tuple[str, str], str] = {
-    ("column", "-t"): PADDED,
-    ("column", "-t -s:"): PADDED,
     ("sed", '"/a/r /dev/null"'): "a last line without an end stays without one",
     ("sed", '"s/a/x/w /dev/stdout"'): "a last line without an end gets one where it is written twice",
     ("xxd", "-p"): "all of it in one line",
     ("csplit", "-s - 2; ls"): "there is no csplit",
-    ("comm", "- /dev/null"): UNSORTED,
-    ("comm", "-3 - <(sort /dev/null)"): UNSORTED,
-    ("diff", "- /dev/null"): ENDLESS,
-    ("diff", "- <(echo apple)"): ENDLESS,
-    ("diff", "-u - <(echo x) | tail -n +3"): "a hunk of one line says how many it has",
-    ("diff", "-y -W 30 - /dev/null"): "there is no diff side by side",
     ("numfmt", "--to=iec --invalid=ignore --field=2 2>/dev/null"): "what is no number is refused all the same",
     ("fmt", "-w 20"): "lines of another length are chosen",
 }

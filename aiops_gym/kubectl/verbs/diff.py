@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from difflib import unified_diff
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
@@ -21,6 +20,7 @@ from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerErro
 from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.kernel.edits import find_changes, show_unified
 from aiops_gym.types import Json, Request
 
 FOLDERS = ("/tmp/LIVE-1104582871", "/tmp/MERGED-2931470566")
@@ -70,9 +70,9 @@ def _compared(call: Invocation, info: Info) -> tuple[str, str]:
     if before == after:
         return name, ""
     stamp = f"{datetime.fromtimestamp(call.client.cluster.now(), UTC):%Y-%m-%d %H:%M:%S.%f}000 +0000"
-    paths = [f"{folder}/{name}" for folder in FOLDERS]
-    lines = unified_diff(before.splitlines(True), after.splitlines(True), paths[0], paths[1], stamp, stamp)
-    return name, f"diff -u -N {paths[0]} {paths[1]}\n" + "".join(lines)
+    old, new, paths = before.splitlines(True), after.splitlines(True), [f"{folder}/{name}" for folder in FOLDERS]
+    head = f"diff -u -N {paths[0]} {paths[1]}\n--- {paths[0]}\t{stamp}\n+++ {paths[1]}\t{stamp}\n"
+    return name, head + "".join(show_unified(old, new, find_changes(old, new, 3), 3))
 
 
 def _merged(call: Invocation, info: Info, live: Json) -> Json:

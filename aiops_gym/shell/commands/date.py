@@ -52,10 +52,10 @@ _MOMENT = re.compile(
 )
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2})(?::(\d{2}))?\s*(am|pm)?|\s*(am|pm))\b(?:\s*(?:Z|UTC)\b)?", re.I | re.A)
 _NAMED = re.compile(r"\b(?:(\d{1,2})\s+([a-z]{3})[a-z]*|([a-z]{3})[a-z]*\s+(\d{1,2}))(?:,?\s+(\d{4}))?\b", re.I | re.A)
-_RELATIVE = re.compile(
-    r"([+-]?\s*\d+|\ban?\b|\bnext\b|\blast\b)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?\b(\s+ago\b)?",
-    re.I | re.A,
-)
+_UNIT = r"(sec|second|min|minute|hour|day|week|fortnight|month|year)s?\b"
+_RELATIVE = re.compile(rf"([+-]?\s*\d+|\ban?\b|\bnext\b|\blast\b|\b)\s*{_UNIT}(\s+ago\b)?", re.I | re.A)
+_ZONED = re.compile(rf"(\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*([+-])\s*(\d{{1,4}})(?=\s*{_UNIT})", re.I | re.A)
+"""A signed number behind a time of day is its zone, whatever unit follows: `12:00 +1 day` is a day after 11:00."""
 
 
 def run(context: Context, argv: list[str]) -> Output:
@@ -215,8 +215,9 @@ def parse(text: str, now: float) -> float | None:
         seconds = float(stamp[1] + stamp[2]) if stamp[2] else int(stamp[1])
         return seconds if -MOST <= seconds < MOST else None
     try:
-        rest, time = _absolute(rest, datetime.fromtimestamp(now, UTC))
-        rest, moment = _relative(rest, time.timestamp())
+        zone = _ZONED.search(rest)
+        rest, time = _absolute(_ZONED.sub(r"\1", rest, count=1), datetime.fromtimestamp(now, UTC))
+        rest, moment = _relative(rest, time.timestamp() - (_offset(zone[2], zone[3]) if zone else 0))
     except (ValueError, OverflowError):
         return None
     for word in rest.replace(",", " ").lower().split():
@@ -225,6 +226,15 @@ def parse(text: str, now: float) -> float | None:
         elif word[:3] not in DAYS and word not in ("utc", "gmt", "z", "+0000", "-0000", "at", "on"):
             return None
     return round(moment, 6) if abs(moment) < MOST else None
+
+
+def _offset(sign: str, digits: str) -> int:
+    """Seconds of a zone given in hours, or in hours and two digits of minutes. Raises ValueError above a day."""
+    hours, minutes = (int(digits), 0) if len(digits) < 3 else (int(digits[:-2]), int(digits[-2:]))
+    seconds = hours * 3600 + minutes * 60
+    if seconds > 86_400:
+        raise ValueError(digits)
+    return -seconds if sign == "-" else seconds
 
 
 def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
@@ -256,7 +266,7 @@ def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
 
 def _relative(rest: str, moment: float) -> tuple[str, float]:
     while found := _RELATIVE.search(rest):
-        words = {"a": 1, "an": 1, "next": 1, "last": -1}
+        words = {"": 1, "a": 1, "an": 1, "next": 1, "last": -1}
         number = found[1].replace(" ", "").lower()
         amount = words[number] if number in words else int(number)
         amount = -amount if found[3] else amount

@@ -1,0 +1,48 @@
+"""Edit scripts: what they turn the first sequence into, and how short they are."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiops_gym.sim.kernel.edits import TooFar, find_changes, show_unified
+
+SIDES = st.lists(st.sampled_from("abcd"), max_size=15)
+
+
+def apply(before, after, changes):
+    """The first sequence with all changes made, and how many lines they take away and put in."""
+    made, at, touched = list[str](), 0, 0
+    for change in changes:
+        made += before[at : change.start] + after[change.other_start : change.other_end]
+        at = change.end
+        touched += change.end - change.start + change.other_end - change.other_start
+    return made + before[at:], touched
+
+
+@given(SIDES, SIDES, st.integers(0, 3))
+def test_changes_lead_from_one_side_to_the_other(before, after, horizon):
+    made, touched = apply(before, after, find_changes(before, after, horizon))
+    assert made == after
+    same = sum(block.size for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks())
+    assert touched <= len(before) + len(after) - 2 * same
+
+
+@given(SIDES)
+def test_nothing_differs_from_itself(lines):
+    assert find_changes(lines, lines) == []
+
+
+def test_steps_are_counted():
+    before, after = [f"{n}" for n in range(300)], [f"{n}" for n in reversed(range(300))]
+    with pytest.raises(TooFar):
+        find_changes(before, after, spend=lambda steps, left=[5_000]: left.append(left[-1] - steps) or left[-1])
+
+
+def test_a_hunk_of_one_line_has_no_count_and_a_last_line_without_end_is_told():
+    before, after = ["a\n", "b"], ["a\n", "c\n"]
+    shown = "".join(show_unified(before, after, find_changes(before, after, 0), 0))
+    assert shown == "@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+c\n"
