@@ -65,8 +65,8 @@ class LiveEnv(EpisodeEnv[Incident]):
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
     "aiopslab". `allow_collateral` is how many healthy objects a repair may change in meaning before it counts for
-    nothing. `tools` is "basic", the tools of AIOpsLab, or "all", with queries to Prometheus and Jaeger. `budget` is
-    None or the tokens of a model's context that a whole episode fits into, as 8192.
+    nothing. `tools` is "basic", the tools of AIOpsLab, or "all", with alerts, changes, and queries to Prometheus and
+    Jaeger. `budget` is None or the tokens of a model's context that a whole episode fits into, as 8192.
 
     ## Version History
     v0: first version.

@@ -67,7 +67,14 @@ def test_an_answer_may_be_given_by_its_name(task, keyword):
     assert env.step(block(f"submit({keyword})"))[2]
 
 
-@pytest.mark.parametrize(("app", "label"), [("hotel_reservation", "io.kompose.service"), ("social_network", "app")])
+@pytest.mark.parametrize(
+    ("app", "label"),
+    [
+        ("hotel_reservation", "io.kompose.service"),
+        ("social_network", "app"),
+        ("astronomy_shop", "app.kubernetes.io/name"),
+    ],
+)
 def test_a_service_is_found_by_the_label_of_its_application(app, label):
     problem = next(each for each in registry.list_healthy("detection") if each.app == app)
     backend = Simulated(problem, 3, noise=False)
