@@ -52,8 +52,8 @@ def needs_new_pids(script: str) -> bool:
     return _PIDS.search(script) is not None
 
 
-def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
-    """The script with the wall clock and real chance taken out.
+def settle_script(script: str, now: float, draw: Callable[[], int], alone: bool = False) -> str:
+    """The script with the wall clock and real chance taken out; `alone` where it runs without commands of ours.
 
     >>> settle_script("awk 'BEGIN{srand(); print rand()}'", 1000.0, lambda: 7)
     "awk 'BEGIN{srand(7); print rand()}'"
@@ -67,7 +67,8 @@ def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', script)
     script = script.replace("systime()", str(int(now)))
     script = _STRFTIME.sub(lambda found: f"strftime({found[1]}, {int(now)})", script)
-    script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
+    while alone and _PRINTF.search(script):
+        script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
     if "${!" in script:

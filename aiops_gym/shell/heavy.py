@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from aiops_gym.clients.context import CommandModule, Context
 from aiops_gym.shell import awk
+from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
@@ -45,6 +46,9 @@ _WIDTH = re.compile(r"%[-+ #0']*(?:\d{4,}|\d*[*$`])|\d{4,}[a-zA-Z]|\d{3,}[\"'$]"
 """What of a format may be a width that, for each of 100,000 arguments, comes to a gigabyte."""
 
 _VARIABLE = re.compile(r"printf\s+-v")
+_TIMED = re.compile(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?(?:\(([^)]*)\)T|[a-zA-Z]))")
+"""Conversions of a format; of those that print a time, its own format."""
+
 _FILLING = re.compile(r"%[-+ #0']*(\d+|\*)")
 _CONVERSION = re.compile(r"%-?\d*([sd])|%0\d+(d)")
 _PLAIN = re.compile(r"(?:[^%\\]|\\[nt]|%-?[1-9]\d{0,3}[sd]|%0\d{1,4}d)*", re.ASCII)
@@ -70,7 +74,7 @@ def may_be_endless(argv: Sequence[str | None]) -> bool:
 
 
 def find_wide(script: str) -> frozenset[str]:
-    """Commands that a script may ask for more columns than there is room for.
+    """Commands that a script may ask for more columns than there is room for, or for the time.
 
     >>> scripts = ("xxd -c 8 f", "command xxd -c 9999 f", "n=9999; xxd -c$n f", "printf %-9s a")
     >>> [sorted(find_wide(each)) for each in scripts]
@@ -81,7 +85,7 @@ def find_wide(script: str) -> frozenset[str]:
     found = set[str]()
     if _COLUMNS.search(script) or ("xx" in script and "-c" in script and _COMPUTED.search(script)):
         found.add("xxd")
-    if "printf" in script and _WIDTH.search(script):
+    if "printf" in script and (")T" in script or _WIDTH.search(script)):
         found.add("printf")
     if "nl" in script and _WORDY.search(script):
         found.add("nl")
@@ -152,6 +156,8 @@ def _count_lines(context: Context, argv: Sequence[str]) -> int:
 
 
 def _printf(context: Context, argv: list[str]) -> Output:
+    if ")T" in "".join(argv[1:2]):
+        argv = _with_times(argv, context.cluster.now())
     form = argv[3:4] if argv[1:2] == ["-v"] else argv[1:2]
     widths = _FILLING.findall("".join(form))
     columns = [parse_natural(width) or 0 for width in widths if width != "*"]
@@ -160,6 +166,19 @@ def _printf(context: Context, argv: list[str]) -> Output:
     if len(argv) * sum(columns) > ROOM:
         return Output("", "bash: printf: write error: Cannot allocate memory\n", 1)
     return _filled(argv) or _own(context, argv)
+
+
+def _with_times(argv: Sequence[str], now: float) -> list[str]:
+    """A call that prints times as one that prints texts; without a moment, and for -1 and -2, it is now."""
+    form, rest = argv[1], argv[2:]
+    kinds = [found[1] for found in _TIMED.finditer(form) if found[0] != "%%"] or [None]
+    words = list[str]()
+    for place in range(-(-max(len(rest), 1) // len(kinds)) * len(kinds)):
+        word, kind = rest[place] if place < len(rest) else "", kinds[place % len(kinds)]
+        moment = now if word in ("", "-1", "-2") else parse_natural(word)
+        words.append(word if kind is None else render(moment or 0, kind or "%X"))
+    shown = _TIMED.sub(lambda found: found[0] if found[1] is None else re.sub(r"\(.*", "s", found[0]), form)
+    return [argv[0], shown, *words]
 
 
 def _filled(argv: Sequence[str]) -> Output | None:

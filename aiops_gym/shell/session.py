@@ -192,7 +192,7 @@ class Session:
             chance: whether it asks for chance by itself; then the shell's own stream goes on.
         """
         now = self.clock.now()
-        script = settle_script(script, now, self.shell.draw)
+        script = settle_script(script, now, self.shell.draw, alone=True)
         start = self._settled_tree(tree, now) if chance else tree
         if HIDDEN in script.replace(STDIN, "") or start is not tree:
             start = {**start, **self._random_files()}
@@ -203,7 +203,7 @@ class Session:
         changed = {}
         for path, file in tree.items():
             if file.kind == "file" and len(file.data) <= LONGEST_FILE and is_suspect(file.data):
-                text = settle_script(file.data.decode(errors="surrogateescape"), now, self.shell.draw)
+                text = settle_script(file.data.decode(errors="surrogateescape"), now, self.shell.draw, alone=True)
                 data = text.encode(errors="surrogateescape")
                 if data != file.data:
                     changed[path] = replace(file, data=data)

@@ -90,6 +90,9 @@ def test_any_text_is_a_program_that_ends_or_may_not(text):
         ("printf 'é\\n' | python3 -c 'print(len(open(\"/dev/stdin\").read()))'", "2\n"),
         ("python3 -c 'open(\"b\",\"w\").write(\"x\")' > /dev/null; cat b", "x"),
         ("printf '%2000s|' x | wc -c; printf '%*s|\\n' 3 x", "2001\n  x|\n"),
+        ("printf '%s %(%F)T|%(%s)T|%3d\\n' a", "a 2026-03-02|1772442000|  0\n"),
+        ("f='%(%s)T '; printf \"$f\" -1 0 ''; printf -v x '%(%s)T'; echo $x", "1772442000 0 1772442000 1772442000\n"),
+        ("echo 'printf \"%(%F)T|%(%s)T\\n\" -1' > f; bash f; . ./f", "2026-03-02|1772442000\n" * 2),
     ],
 )  # fmt: skip
 def test_what_runs_apart_prints_what_it_would_print_here(shell, script, stdout):

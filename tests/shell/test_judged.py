@@ -25,7 +25,6 @@ MANUAL = [line.replace("⏎", "\n") for line in (FOLDER / "manual.txt").read_tex
 BESIDE = "what runs beside has ended when the next command begins"
 KNOWN: Mapping[str, str] = {
     "echo ${nope?msg} 2>/dev/null; echo not reached": "ends with 1, and bash with 127",
-    'printf "%(%Y)T\\n" 0': "the time of the cluster's clock, whichever is asked for",
     "sleep 5 & kill $!; wait $! 2>/dev/null; echo $?": BESIDE,
     "{ sleep 0.2; echo second; } & echo first; wait": BESIDE,
     "echo 'echo from stdin $1' | bash -s x; bash -n -c 'if'; echo $?": "a shell reads no script from its input",
