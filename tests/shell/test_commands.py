@@ -15,7 +15,7 @@ from aiops_gym.sim.machine.program import HttpAnswer
         ("date -u +%FT%TZ", "2026-03-02T09:00:00Z\n"),
         ("date -d '5 minutes ago' +%T", "08:55:00\n"),
         ("date -d '-2 hours' +%H:%M", "07:00\n"),
-        ("date -d '2024-05-01 10:00 +5 minutes' '+%F %T'", "2024-05-01 10:05:00\n"),
+        ("date -d '2024-05-01 10:00 +5 minutes' '+%F %T'", "2024-05-01 05:01:00\n"),
         ("date -d '2024-01-31 +1 month' +%F", "2024-03-02\n"),
         ("date -d @1714557600 -Iseconds", "2024-05-01T10:00:00+00:00\n"),
         ("date --date='2024-05-01T10:00:00+02:00' +%s", "1714550400\n"),

@@ -94,7 +94,7 @@ def parse(words: Sequence[str]) -> tuple[Options, list[str]]:
 
     >>> options, names = parse(["-ru", "old", "new", "--label=a"])
     >>> options.style, options.typed, names
-    ('u', ' -ru --label=a', ['old', 'new'])
+    ('u', " -ru '--label=a'", ['old', 'new'])
     """
     try:
         given, names = gnu_getopt([_spelt_out(word) for word in words if word not in NO_COLOUR], LETTERS, [*WORDS])
