@@ -103,3 +103,8 @@ def test_diff_shows_what_gnu_diff_shows_of_many(chosen, files, pair):
 )
 def test_what_asks_for_too_much_ends_by_count(script, printed):
     assert Sandbox(Timer(), 1).run(f"cd /tmp; {script}").stdout == printed
+
+
+def test_folders_that_lead_into_themselves_end():
+    script = "mkdir b c; ln -s ../b b/u; ln -s ../b b/v; ln -s ../c c/u; ln -s $PWD b/w; ln -s $PWD c/w; ln -s no c/x"
+    compare(f"{script}; diff -r b c; diff -r b b", {})

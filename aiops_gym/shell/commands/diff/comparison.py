@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from posixpath import basename, join
+from posixpath import basename, dirname, join, normpath
 
 from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.diff import forms
@@ -16,8 +16,8 @@ from aiops_gym.sim.kernel.edits import Change, TooFar, find_changes, group, show
 ROOM = 64_000_000
 """Columns of a screen times lines that are shown at most."""
 
-PER_FILE = 200
-"""Work of opening two files; see `Context.spend`."""
+PER_FILE = 1_000
+"""Work of looking at two files of folders; see `Context.spend`."""
 
 DEEPEST = 60
 """Folders inside each other."""
@@ -71,23 +71,40 @@ class Comparison:
         (self.errors if code == 2 else self.out).append(text)
 
     def _folders(self, first: str, second: str, depth: int) -> None:
+        if normpath(first) == normpath(second) and self.options.style != "y" and "s" not in self.options.flags:
+            return
         inside = [self.context.files.list(name) if self._kind(name) else () for name in (first, second)]
         names = {name for names in inside for name in names}
         for name in sorted(n for n in names if not any(fnmatchcase(n, p) for p in self.options.excluded)):
             paths = join(first, name), join(second, name)
             kinds = [self._kind(path) for path in paths]
             told = ["regular file" if kind == "file" else kind for kind in kinds]
-            if not all(kinds) and "N" not in self.options.flags:
-                self._found(1, f"Only in {(second, first)[bool(kinds[0])]}: {name}\n")
+            if self.context.spend(PER_FILE * (depth + 1)) < 0:
+                self._found(2, "diff: memory exhausted\n")
+                return
+            listed = [name in names for names in inside]
+            if not all(listed) and "N" not in self.options.flags:
+                self._found(1, f"Only in {(second, first)[listed[0]]}: {name}\n")
+            elif broken := [path for path, kind, is_in in zip(paths, kinds, listed, strict=True) if is_in and not kind]:
+                self._found(2, "".join(f"diff: {path}: No such file or directory\n" for path in broken))
             elif all(kinds) and kinds[0] != kinds[1]:
                 self._found(1, f"File {paths[0]} is a {told[0]} while file {paths[1]} is a {told[1]}\n")
             elif "directory" not in kinds:
                 shown = [*self.options.labels[:2], *paths[len(self.options.labels) :]]
                 self._files(*paths, f"diff{self.options.typed} {' '.join(shown)}\n")
+            elif self._deep and any(map(self._loops, paths)):
+                self._found(2, f"diff: {next(filter(self._loops, paths))}: recursive directory loop\n")
             elif self._deep and depth < DEEPEST:
                 self._folders(*paths, depth + 1)
             elif not self._deep:
                 self.out.append(f"Common subdirectories: {paths[0]} and {paths[1]}\n")
+
+    def _loops(self, path: str) -> bool:
+        """Whether a folder is a link to one in which it lies."""
+        about = self.context.files.about(path)
+        full = normpath(join(self.context.cwd, path))
+        there = normpath(join(dirname(full), about.target)) if about and about.kind == "symlink" else ""
+        return bool(there) and f"{full}/".startswith(join(there, ""))
 
     @property
     def _deep(self) -> bool:
@@ -96,7 +113,11 @@ class Comparison:
     def _files(self, first: str, second: str, above: str) -> None:
         """Two files; one that is not there is empty. `above` is printed before what is shown of them."""
         flags, style = self.options.flags, self.options.style
-        texts = [self._read(name) for name in (first, second)]
+        try:
+            texts = [self._read(name) for name in (first, second)]
+        except OSError as error:
+            self._found(2, f"diff: {error.filename or first}: {error.strerror or 'No such file or directory'}\n")
+            return
         before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
         try:
             changes = self._changes(before, after)
@@ -135,7 +156,7 @@ class Comparison:
     def _changes(self, before: Sequence[str], after: Sequence[str]) -> Sequence[Change]:
         """Changes that count. Raises TooFar."""
         screen = self.options.width * (len(before) + len(after)) if self.options.style == "y" else 0
-        if screen > ROOM or self.context.spend(PER_FILE) < 0:
+        if screen > ROOM:
             raise TooFar
         lines = self.options.lines if self.options.style in ("u", "c") else 0
         old, new = (list(map(self._comparable, side)) for side in (before, after))
