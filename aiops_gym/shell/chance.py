@@ -33,8 +33,9 @@ _BARE = re.compile(rf"(?<![$\w{{])(?<!special )({_NAMES})\b(?!\s*=[^=])")
 _MARKED_INDIRECT = re.compile(rb'\$\(__special "\$(\w+)" "\$\{!\w+\}"\)')
 _MARKED = re.compile(rb"\$\(__special (\w+)\)")
 _STRFTIME = re.compile(r"\bstrftime\(\s*(\"[^\"]*\")\s*\)")
+_TIME = re.compile(r"(?<!%)((?:%%)*)%\(([^)]*)\)T")
 _PRINTF = re.compile(
-    r"(\bprintf\s+(?:-v\s+\w+\s+)?)(['\"])([^'\"]*?)%\(([^)]*)\)T([^'\"]*)\2"
+    r"(\bprintf\s+(?:-v\s+\w+\s+)?)(['\"])([^'\"]*\)T[^'\"]*)\2"
     r"(?:\s+(?:-1|-2|\"?\$\(__special EPOCHSECONDS\)\"?))?"
 )
 _SORT = re.compile(
@@ -67,13 +68,18 @@ def settle_script(script: str, now: float, draw: Callable[[], int], alone: bool 
     script = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', script)
     script = script.replace("systime()", str(int(now)))
     script = _STRFTIME.sub(lambda found: f"strftime({found[1]}, {int(now)})", script)
-    while alone and _PRINTF.search(script):
-        script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
+    if alone and ")T" in script:
+        script = _PRINTF.sub(lambda found: f"{found[1]}{found[2]}{_with_time(found[3], now)}{found[2]}", script)
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
     if "${!" in script:
         script = _INDIRECT.sub(r'$(__special "$\1" "${!\1}")', script)
     return _RANDOM.sub(rf"{HIDDEN}\1", script)
+
+
+def _with_time(form: str, now: float) -> str:
+    """A format of `printf` with the present time where it asks for one."""
+    return _TIME.sub(lambda found: found[1] + render(now, found[2]).replace("%", "%%"), form)
 
 
 def is_suspect(data: bytes) -> bool:

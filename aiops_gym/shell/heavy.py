@@ -158,6 +158,8 @@ def _count_lines(context: Context, argv: Sequence[str]) -> int:
 def _printf(context: Context, argv: list[str]) -> Output:
     if ")T" in "".join(argv[1:2]):
         argv = _with_times(argv, context.cluster.now())
+        if sum(map(len, argv)) > ROOM:
+            return Output("", "bash: printf: write error: Cannot allocate memory\n", 1)
     form = argv[3:4] if argv[1:2] == ["-v"] else argv[1:2]
     widths = _FILLING.findall("".join(form))
     columns = [parse_natural(width) or 0 for width in widths if width != "*"]
@@ -172,12 +174,15 @@ def _with_times(argv: Sequence[str], now: float) -> list[str]:
     """A call that prints times as one that prints texts; without a moment, and for -1 and -2, it is now."""
     form, rest = argv[1], argv[2:]
     kinds = [found[1] for found in _TIMED.finditer(form) if found[0] != "%%"] or [None]
-    words = list[str]()
+    words, room = list[str](), ROOM
     for place in range(-(-max(len(rest), 1) // len(kinds)) * len(kinds)):
         word, kind = rest[place] if place < len(rest) else "", kinds[place % len(kinds)]
         moment = now if word in ("", "-1", "-2") else parse_natural(word)
         words.append(word if kind is None else render(moment or 0, kind or "%X"))
-    shown = _TIMED.sub(lambda found: found[0] if found[1] is None else re.sub(r"\(.*", "s", found[0]), form)
+        room -= len(words[-1])
+        if room < 0:
+            break
+    shown = _TIMED.sub(lambda found: found[0] if found[1] is None else found[0].partition("(")[0] + "s", form)
     return [argv[0], shown, *words]
 
 

@@ -92,6 +92,9 @@ def test_any_text_is_a_program_that_ends_or_may_not(text):
         ("printf '%2000s|' x | wc -c; printf '%*s|\\n' 3 x", "2001\n  x|\n"),
         ("printf '%s %(%F)T|%(%s)T|%3d\\n' a", "a 2026-03-02|1772442000|  0\n"),
         ("f='%(%s)T '; printf \"$f\" -1 0 ''; printf -v x '%(%s)T'; echo $x", "1772442000 0 1772442000 1772442000\n"),
+        ("printf '%(%900000Y)T' $(seq 50) 2>&1", "bash: printf: write error: Cannot allocate memory\n"),
+        ("printf '%%(%s)T %(%F)T\\n' 5 0; echo 'printf \"%%(a)T%%%(%s)T\\n\"' > f; . ./f",
+         "%(5)T 1970-01-01\n%(a)T%1772442000\n"),
         ("echo 'printf \"%(%F)T|%(%s)T\\n\" -1' > f; bash f; . ./f", "2026-03-02|1772442000\n" * 2),
     ],
 )  # fmt: skip

@@ -7,6 +7,7 @@ from getopt import GetoptError, gnu_getopt
 from unicodedata import east_asian_width
 
 from aiops_gym.clients.context import Context
+from aiops_gym.shell.options import word
 from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
@@ -39,10 +40,8 @@ def run(context: Context, argv: list[str]) -> Output:
     try:
         given, names = gnu_getopt(argv[1:], "ts:o:n:N:R:H:O:dec:xLh", [*WORDS])
     except GetoptError as error:
-        kind = f"invalid option -- '{error.opt}'" if len(error.opt) == 1 else f"unrecognized option '--{error.opt}'"
-        kind = f"option requires an argument -- '{error.opt}'" if "requires" in error.msg else kind
-        return Output("", f"column: {kind}\nTry 'column --help' for more information.\n", 1)
-    spelt = {f"--{word.rstrip('=')}": letter for word, letter in WORDS.items()}
+        return Output("", f"column: {word(error)}\nTry 'column --help' for more information.\n", 1)
+    spelt = {f"--{long.rstrip('=')}": letter for long, letter in WORDS.items()}
     options = {spelt.get(name, name): value for name, value in given}
     width = parse_natural(options.get("-c", "80"))
     if "-h" in options:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
 
 from aiops_gym.clients.context import Context
+from aiops_gym.shell.options import word
 from aiops_gym.types import Output
 
 WORDS = ["check-order", "nocheck-order", "output-delimiter=", "total", "zero-terminated", "help"]
@@ -22,12 +23,11 @@ def run(context: Context, argv: list[str]) -> Output:
         if names[2:]:
             raise GetoptError(f"extra operand ‘{names[2]}’")
     except GetoptError as error:
-        kind = f"invalid option -- '{error.opt}'" if len(error.opt) == 1 else f"unrecognized option '--{error.opt}'"
-        return Output("", f"comm: {kind if error.opt else error.msg}\nTry 'comm --help' for more information.\n", 1)
-    options = dict(given)
-    if "--help" in options:
+        return Output("", f"comm: {word(error)}\nTry 'comm --help' for more information.\n", 1)
+    chosen = dict(given)
+    if "--help" in chosen:
         return context.spawn(["comm", "--help"], own=True)[0]
-    end = "\0" if options.keys() & {"-z", "--zero-terminated"} else "\n"
+    end = "\0" if chosen.keys() & {"-z", "--zero-terminated"} else "\n"
     sides = list[list[str]]()
     for name in names:
         try:
@@ -35,9 +35,9 @@ def run(context: Context, argv: list[str]) -> Output:
         except OSError as error:
             return Output("", f"comm: {name}: {error.strerror or 'No such file or directory'}\n", 1)
         sides.append(text.removesuffix(end).split(end) if text else [])
-    if len(options.get("--output-delimiter", "")) * sum(map(len, sides)) > ROOM:
+    if len(chosen.get("--output-delimiter", "")) * sum(map(len, sides)) > ROOM:
         return Output("", "comm: memory exhausted\n", 1)
-    return _Merge(sides, options, end).output()
+    return _Merge(sides, chosen, end).output()
 
 
 class _Merge:

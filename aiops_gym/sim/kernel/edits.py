@@ -24,27 +24,34 @@ class Change(NamedTuple):
     other_end: int
 
 
-class TooFar(Exception):
-    """More steps were needed than there were."""
+class _TooFar(Exception):
+    """More steps are needed than there are."""
 
 
 Spend = Callable[[int], int]
-"""Counts steps; how many are left, a negative number when there were too few."""
+"""Is told of steps; how many are left, a negative number when there were too few."""
+
+MOST = 1_000_000
+"""Steps of a search at most."""
 
 
 def find_changes(
-    before: Sequence[str], after: Sequence[str], horizon: int = 0, spend: Spend = lambda steps: 0
+    before: Sequence[str],
+    after: Sequence[str],
+    horizon: int = 0,
+    spend: Spend = lambda steps: 0,
+    key: Callable[[str], str] = str,
 ) -> list[Change]:
-    """Changes that lead from one sequence to the other, in their order.
+    """Changes that lead from one sequence to the other, in their order: the fewest lines, as far as steps go.
+
+    What is left when there are no more steps counts as changed, all of it.
 
     Args:
         before: the first sequence.
         after: the second one.
         horizon: how many of the equal lines at either end changes may slide into: those shown around them.
-        spend: counts the steps that it takes.
-
-    Raises:
-        TooFar: it took more.
+        spend: is told of the steps.
+        key: what of a line counts. Lines at both ends are equal only as a whole.
 
     >>> find_changes("abcd", "axcde")
     [Change(start=1, end=2, other_start=1, other_end=2), Change(start=4, end=4, other_start=4, other_end=5)]
@@ -55,8 +62,8 @@ def find_changes(
     while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     head, tail = max(0, head - horizon), max(0, tail - horizon)
-    sides = before[head : len(before) - tail], after[head : len(after) - tail]
-    gone, new = _Comparison(*sides, spend).changed
+    sides = [list(map(key, lines[head : len(lines) - tail])) for lines in (before, after)]
+    gone, new = _Comparison(sides[0], sides[1], spend).changed
     _slide(sides[0], gone, new)
     _slide(sides[1], new, gone)
     return _runs(gone, new, head)
@@ -112,18 +119,17 @@ class _Comparison:
         self.changed = [line not in both for line in before], [line not in both for line in after]
         places = [list(compress(range(len(side)), map(both.__contains__, side))) for side in (before, after)]
         self.a, self.b = [before[i] for i in places[0]], [after[i] for i in places[1]]
-        self._spend = spend
-        self._count(len(before) + len(after))
+        self._spend, self._left = spend, MOST
+        spend(len(before) + len(after))
         todo = [(0, len(self.a), 0, len(self.b))]
         while todo:
             x, end, y, bottom = self._without_ends(*todo.pop())
-            if x == end or y == bottom:
+            if x == end or y == bottom or self._left < 0:
                 for side, part in enumerate((places[0][x:end], places[1][y:bottom])):
                     for place in part:
                         self.changed[side][place] = True
             else:
-                middle, level = self._middle(x, end, y, bottom)
-                todo += (middle, end, level, bottom), (x, middle, y, level)
+                todo += self._halves(x, end, y, bottom)
 
     def _without_ends(self, x: int, end: int, y: int, bottom: int) -> tuple[int, int, int, int]:
         """A part of both sides without what is equal at its ends."""
@@ -133,6 +139,15 @@ class _Comparison:
         while x < end and y < bottom and a[end - 1] == b[bottom - 1]:
             end, bottom = end - 1, bottom - 1
         return x, end, y, bottom
+
+    def _halves(self, x: int, end: int, y: int, bottom: int) -> list[tuple[int, int, int, int]]:
+        """A part in two, at a point of the shortest way through it; as it is when that is too far."""
+        try:
+            middle, level = self._middle(x, end, y, bottom)
+        except _TooFar:
+            self._left = -1
+            return [(x, end, y, bottom)]
+        return [(middle, end, level, bottom), (x, middle, y, level)]
 
     def _middle(self, x0: int, x1: int, y0: int, y1: int) -> tuple[int, int]:
         """Where the paths from both corners meet. `there` and `back`: how far they came on each diagonal x - y."""
@@ -170,8 +185,9 @@ class _Comparison:
         return x
 
     def _count(self, steps: int) -> None:
-        if self._spend(steps + 1) < 0:
-            raise TooFar
+        self._left -= steps + 1
+        if self._spend(steps + 1) < 0 or self._left < 0:
+            raise _TooFar
 
 
 def _widen(bounds: tuple[int, int], least: int, most: int, reached: dict[int, int], never: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiops_gym.sim.kernel.edits import TooFar, find_changes, show_unified
+from aiops_gym.sim.kernel.edits import MOST, find_changes, show_unified
 
 SIDES = st.lists(st.sampled_from("abcd"), max_size=15)
 
@@ -36,10 +36,16 @@ def test_nothing_differs_from_itself(lines):
     assert find_changes(lines, lines) == []
 
 
-def test_steps_are_counted():
-    before, after = [f"{n}" for n in range(300)], [f"{n}" for n in reversed(range(300))]
-    with pytest.raises(TooFar):
-        find_changes(before, after, spend=lambda steps, left=[5_000]: left.append(left[-1] - steps) or left[-1])
+@pytest.mark.parametrize("count", [300, 20_000])
+def test_what_is_too_far_apart_is_changed_as_a_whole(count):
+    spent = list[int]()
+    before, after = [f"{n}" for n in range(count)], [f"{n * 7919 % count}" for n in range(count)]
+    changes = find_changes(before, after, spend=lambda steps: spent.append(steps) or 1)
+    assert apply(before, after, changes)[0] == after
+    assert sum(spent) < MOST + 4 * count
+    left = [5_000]
+    changes = find_changes(before, after, spend=lambda steps: left.append(left[-1] - steps) or left[-1])
+    assert apply(before, after, changes)[0] == after
 
 
 def test_a_hunk_of_one_line_has_no_count_and_a_last_line_without_end_is_told():

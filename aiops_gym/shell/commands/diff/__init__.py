@@ -7,6 +7,7 @@ from getopt import GetoptError
 from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.diff.comparison import Comparison
 from aiops_gym.shell.commands.diff.options import CONFLICTING_WIDTHS, HELP, parse
+from aiops_gym.shell.options import word
 from aiops_gym.types import Output
 
 
@@ -22,7 +23,7 @@ def run(context: Context, argv: list[str]) -> Output:
             raise GetoptError(f"extra operand '{names[2]}'")
     except GetoptError as error:
         hint = "" if error.msg == CONFLICTING_WIDTHS else "diff: Try 'diff --help' for more information.\n"
-        return Output("", f"diff: {error.msg}\n{hint}", 2)
+        return Output("", f"diff: {word(error)}\n{hint}", 2)
     comparison = Comparison(context, options)
     comparison.compare(*names)
     return Output("".join(comparison.out), "".join(comparison.errors), comparison.code)

@@ -11,7 +11,7 @@ from posixpath import basename, dirname, join, normpath
 from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.diff import forms
 from aiops_gym.shell.commands.diff.options import Options
-from aiops_gym.sim.kernel.edits import Change, TooFar, find_changes, group, show_unified
+from aiops_gym.sim.kernel.edits import Change, find_changes, group, show_unified
 
 ROOM = 64_000_000
 """Columns of a screen times lines that are shown at most."""
@@ -119,11 +119,10 @@ class Comparison:
             self._found(2, f"diff: {error.filename or first}: {error.strerror or 'No such file or directory'}\n")
             return
         before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
-        try:
-            changes = self._changes(before, after)
-        except TooFar:
+        if style == "y" and self.options.width * (len(before) + len(after)) > ROOM:
             self._found(2, "diff: memory exhausted\n")
             return
+        changes = self._changes(before, after)
         if changes and "\0" in "".join(texts) and "a" not in flags:
             self._found(1, f"Binary files {first} and {second} differ\n")
         elif changes and style == "q":
@@ -154,13 +153,9 @@ class Comparison:
         return f"{name}\t{datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S.%f}000 +0000"
 
     def _changes(self, before: Sequence[str], after: Sequence[str]) -> Sequence[Change]:
-        """Changes that count. Raises TooFar."""
-        screen = self.options.width * (len(before) + len(after)) if self.options.style == "y" else 0
-        if screen > ROOM:
-            raise TooFar
+        """Changes that count."""
         lines = self.options.lines if self.options.style in ("u", "c") else 0
-        old, new = (list(map(self._comparable, side)) for side in (before, after))
-        changes = find_changes(old, new, lines, self.context.spend)
+        changes = find_changes(before, after, lines, self.context.spend, self._comparable)
         if "B" not in self.options.flags:
             return changes
         spaces = None if self.options.flags & set("wbZ") else "\n"

@@ -90,16 +90,13 @@ class Options:
 
 
 def parse(words: Sequence[str]) -> tuple[Options, list[str]]:
-    """Options, and what is none. Raises GetoptError with what GNU's diff says.
+    """Options, and what is none. Raises GetoptError.
 
     >>> options, names = parse(["-ru", "old", "new", "--label=a"])
     >>> options.style, options.typed, names
     ('u', " -ru '--label=a'", ['old', 'new'])
     """
-    try:
-        given, names = gnu_getopt([_spelt_out(word) for word in words if word not in NO_COLOUR], LETTERS, [*WORDS])
-    except GetoptError as error:
-        raise GetoptError(_complaint(error), error.opt) from None
+    given, names = gnu_getopt([_spelt_out(word) for word in words if word not in NO_COLOUR], LETTERS, [*WORDS])
     names_of = {f"--{word.rstrip('=')}": letter for word, letter in WORDS.items()}
     pairs = [(names_of.get(name) or name.lstrip("-"), value) for name, value in given]
     numbers = _numbers(pairs)
@@ -138,14 +135,3 @@ def _count(letter: str, text: str) -> int:
     if number is None or (letter == "W" and not number):
         raise GetoptError(f"invalid {'width' if letter == 'W' else 'context length'} '{text}'")
     return number
-
-
-def _complaint(error: GetoptError) -> str:
-    name = error.opt
-    if "requires argument" in error.msg:
-        return (
-            f"option requires an argument -- '{name}'" if len(name) == 1 else f"option '--{name}' requires an argument"
-        )
-    if "not a unique prefix" in error.msg:
-        return f"option '--{name}' is ambiguous"
-    return f"invalid option -- '{name}'" if len(name) == 1 else f"unrecognized option '--{name}'"
