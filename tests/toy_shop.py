@@ -165,6 +165,6 @@ def looked_up_anew(shop):
     load = timeline.rate(twin)
     found = inputs.gather(twin, load)
     with pytest.MonkeyPatch.context() as patch:
-        for kept in (inputs._values, solutions._graphs, solutions._read, solutions._nodes, solutions._solved):
+        for kept in (inputs._values, solutions._graphs, solutions._read, solutions._solved):
             patch.setattr(kept.entry, "off", True)
         return solutions.name_processes(solutions.look_up(twin, found, load), found.processes)

@@ -9,11 +9,13 @@ anything.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from aiops_gym import caches
 from aiops_gym.backends import clients, container_noise, decisions, history, noise, shelf, upkeep
 from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, know_platform, make_baseline
 from aiops_gym.backends.health import Measure, measure
-from aiops_gym.caches import Beside, Entry
+from aiops_gym.caches import Beside, Cache, Entry
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Problem
 from aiops_gym.errors import BackendError
@@ -63,7 +65,25 @@ def make_lived_in(app_id: str, variant: int, number: int, shift: int = 0, *, fur
         shift: milliseconds by which everything in it lies later.
         furnished: with a platform beside the app, see `catalog.platform`.
     """
-    return _lived_in(app_id, variant, number, shift, furnished)
+    key = (app_id, variant, number, shift, furnished)
+    return _lives.get(key, lambda: _Life(_lived_in(*key), 3 if furnished else 1)).world
+
+
+class _Life(NamedTuple):
+    world: World
+    weight: int
+
+
+_lives: Cache[_Life] = Cache(
+    Entry(
+        f"{__name__}.lives",
+        "the hours in which people decide, and the noisy minutes after",
+        key="app_id, variant, number, shift, furnished",
+        bound=100,
+        unit="MB, roughly: one for a world, three with a platform",
+    ),
+    lambda life: life.weight,
+)
 
 
 def choose_lived_in(app: App, variant: int, seed: int, problem: Problem) -> int:
@@ -78,9 +98,6 @@ def choose_lived_in(app: App, variant: int, seed: int, problem: Problem) -> int:
     return next(fitting, order[0])
 
 
-@caches.function(
-    2 * LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
-)
 def _lived_in(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
     def begin() -> World:
         world = make_baseline(app_id, variant, shift).fork()

@@ -12,6 +12,7 @@ import pytest
 from aiops_gym import caches, folders
 from aiops_gym.backends import baseline, shelf, warmup
 from aiops_gym.catalog import registry
+from aiops_gym.sim.kernel.shared import fold
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,8 +23,8 @@ APPS = list(registry.apps())
 KINDS = {
     "baseline": lambda app: baseline._booted.__wrapped__(app, 2, 0),
     "warm-up": lambda app: warmup._warmed_up.__wrapped__(app, 2, 3, 0),
-    "life": lambda app: warmup._lived_in.__wrapped__(app, 2, 1, 0, False),
-    "life beside a platform": lambda app: warmup._lived_in.__wrapped__(app, 2, 1, 0, True),
+    "life": lambda app: warmup._lived_in(app, 2, 1, 0, False),
+    "life beside a platform": lambda app: warmup._lived_in(app, 2, 1, 0, True),
 }
 """Each makes a past of an app without asking what this process has kept."""
 
@@ -95,14 +96,21 @@ def seal(body):
     return shelf._digest(body) + body
 
 
+def pack(folded):
+    return seal(shelf.zlib.compress(orjson.dumps(folded)))
+
+
 SPOILT = {
     "empty": lambda data: b"",
     "cut off": lambda data: data[:-9],
     "one bit": lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
     "no archive": lambda data: seal(b"nothing"),
     "no JSON": lambda data: seal(shelf.zlib.compress(b"{")),
-    "other data": lambda data: seal(shelf.zlib.compress(b'{"tables": {"outcomes": {"changed": [1]}}}')),
-    "less of it": lambda data: seal(shelf.zlib.compress(b'{"seed": 1, "tables": {}}')),
+    "other data": lambda data: pack(fold({"tables": {"outcomes": {"changed": [1]}}})),
+    "no parts": lambda data: pack({"parts": [], "digests": ""}),
+    "parts that are not there": lambda data: pack({"parts": [{"tables": [7]}], "digests": "00"}),
+    "more parts than digests": lambda data: pack({"parts": [[], {}], "digests": "01"}),
+    "less of it": lambda data: pack(fold({"seed": 1, "tables": {}})),
 }
 
 

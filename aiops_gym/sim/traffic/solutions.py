@@ -15,6 +15,7 @@ from typing import NamedTuple
 import orjson
 
 from aiops_gym.caches import Cache, Entry
+from aiops_gym.sim.kernel.shared import share
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.traffic import canonical, graph, load, outcomes, strain
@@ -30,9 +31,6 @@ GRAPHS = 24_000_000
 
 READ = 300
 """Texts of call graphs that have been read, so that outcomes share them."""
-
-NODES = 4_000
-"""Nodes that graphs share: all but a few of each are those of others, and outcomes are most of what worlds weigh."""
 
 SOLVED = 1_000
 """Solutions kept, a few kilobytes each."""
@@ -109,9 +107,6 @@ _graphs: Cache[Graph] = Cache(
 )
 _read: Cache[Json] = Cache(
     Entry(f"{__name__}.read", "parsing a call graph; equal ones are one object", key="its JSON text", bound=READ)
-)
-_nodes: Cache[Json] = Cache(
-    Entry(f"{__name__}.nodes", "memory: equal nodes of call graphs are one object", key="its JSON text", bound=NODES)
 )
 _solved: Cache[Json] = Cache(
     Entry(
@@ -240,12 +235,7 @@ def _strained(solved: Json, nodes: Sequence[Json], levels: Mapping[str, float]) 
 def _loaded(text: bytes) -> Json:
     """A call graph from its text, made of nodes that others have as well."""
     found = orjson.loads(text)
-    return {**found, "nodes": [share_node(node) for node in found["nodes"]]}
-
-
-def share_node(node: Json) -> Json:
-    """The node that is equal to this one and that others have as well."""
-    return _nodes.get(orjson.dumps(node), lambda: node)
+    return {**found, "nodes": [share(node) for node in found["nodes"]]}
 
 
 def _solve(found: Json, asked: float, weights: Mapping[str, float], levels: Mapping[str, float]) -> Json:
