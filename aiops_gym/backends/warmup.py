@@ -79,7 +79,7 @@ _lives: Cache[_Life] = Cache(
         f"{__name__}.lives",
         "the hours in which people decide, and the noisy minutes after",
         key="app_id, variant, number, shift, furnished",
-        bound=100,
+        bound=80,
         unit="MB, roughly: one for a world, three with a platform",
     ),
     lambda life: life.weight,
