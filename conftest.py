@@ -89,10 +89,15 @@ settings.load_profile("same")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One cache for all workers, made by the process that starts them: a user's own is neither used nor filled."""
+    """One cache for all workers, made by the process that starts them: a user's own is neither used nor filled.
+
+    What it takes longest to make, pasts of worlds, are left for the next run; they follow from the package's files.
+    """
     if not hasattr(config, "workerinput"):
         os.environ[CACHE] = tempfile.mkdtemp(prefix="aiops_gym-tests-")
         os.environ.pop("AIOPS_GYM_OPENRCA", None)
+        if config.pluginmanager.has_plugin("cacheprovider"):
+            Path(os.environ[CACHE], "pasts").symlink_to(config.cache.mkdir("pasts"))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

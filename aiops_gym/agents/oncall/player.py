@@ -9,6 +9,7 @@ from aiops_gym.agents.oncall import pages, signals
 from aiops_gym.agents.oncall.books import conclude
 from aiops_gym.agents.oncall.findings import LIKELY, Finding
 from aiops_gym.agents.oncall.objects import Cluster, parse
+from aiops_gym.agents.runbook.answers import answer, handle
 from aiops_gym.agents.runbook.question import Question, read
 from aiops_gym.errors import CatalogError
 from aiops_gym.types import Call
@@ -56,10 +57,13 @@ class Oncall(Planned):
         yield from self._measure(cluster)
         yield from self._try(cluster)
         found = conclude(cluster)
+        causes = [(each.component, each.layer, each.kind) for each in found if each.strength >= LIKELY]
         if question.task == "mitigation":
             yield from self._repair(cluster, found)
+        if question.task == "incident":
+            yield from handle(question, causes, self._repair(cluster, found))
         while True:
-            yield str(Call("submit", answer(question, found)))
+            yield str(Call("submit", answer(question, causes)))
 
     def _read_objects(self, cluster: Cluster, wait: int) -> Iterator[str]:
         """All objects, a page at a time."""
@@ -124,19 +128,6 @@ def all_ready(listed: str) -> bool:
     rows = [line.split() for line in listed.splitlines()[1:]]
     done = ("Completed", "Error", "Terminating")
     return all(row[1].split("/")[0] == row[1].split("/")[-1] for row in rows if len(row) > 2 and row[2] not in done)
-
-
-def answer(question: Question, found: list[Finding]) -> tuple[object, ...]:
-    """The arguments of the submission that the findings call for."""
-    telling = [finding for finding in found if finding.strength >= LIKELY]
-    if question.task == "detection":
-        return ("Yes" if telling else "No",)
-    if question.task == "localization":
-        named = [finding.component for finding in telling if finding.component in question.components]
-        return (named[:1],)
-    if question.task == "analysis":
-        return tuple({"system_level": each.layer, "fault_type": each.kind} for each in telling[:1])
-    return ()
 
 
 def shell(command: str) -> str:

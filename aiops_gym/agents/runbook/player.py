@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from aiops_gym.agents.base import Planned
 from aiops_gym.agents.runbook import looks
+from aiops_gym.agents.runbook.answers import answer, handle
 from aiops_gym.agents.runbook.facts import Facts, read
 from aiops_gym.agents.runbook.findings import LIKELY, STRONG, Finding, conclude
 from aiops_gym.agents.runbook.question import Question
@@ -55,25 +56,13 @@ class Runbook(Planned):
         yield str(Call("get_traces", (question.namespace, MINUTES)))
         yield from self._look(facts, (looks.TRACES.replace("{folder}", FOLDER), looks.LOGS))
         found = conclude(facts)
+        causes = [(each.component, each.layer, each.kind) for each in found if each.strength >= LIKELY]
         if question.task == "mitigation":
             yield from self._repair(facts, found)
         if question.task == "incident":
-            yield from self._handle(question, facts, found)
+            yield from handle(question, causes, self._repair(facts, found))
         while True:
-            yield str(Call("submit", answer(question, found)))
-
-    def _handle(self, question: Question, facts: Facts, found: list[Finding]) -> Iterator[str]:
-        """From what was found to the report; whom the component is called by, the rules do not know."""
-        telling = [each for each in found if each.strength >= LIKELY]
-        if not telling:
-            yield str(Call("no_incident"))
-        yield str(Call("acknowledge"))
-        named = [each.component for each in telling if each.component in question.components][:1]
-        kinds = [{"system_level": each.layer, "fault_type": each.kind} for each in telling[:1]]
-        yield str(Call("diagnose", (named, kinds, [named] if named else [])))
-        yield from self._repair(facts, found)
-        yield str(Call("resolve"))
-        yield str(Call("report", (f"{', '.join(named) or 'The application'} was repaired by the runbook.",)))
+            yield str(Call("submit", answer(question, causes)))
 
     def _look(self, facts: Facts, commands: tuple[str, ...], wait: int = 0) -> Iterator[str]:
         for at, command in enumerate(commands):
@@ -93,19 +82,6 @@ class Runbook(Planned):
             yield from self._look(facts, (looks.DEPLOYMENTS, looks.PODS, looks.OBJECTS), PATIENCE)
             facts.logs, facts.spans = {}, []
             found = [finding for finding in conclude(facts) if finding.strength >= STRONG]
-
-
-def answer(question: Question, found: list[Finding]) -> tuple[object, ...]:
-    """The arguments of the submission that the findings call for."""
-    telling = [finding for finding in found if finding.strength >= LIKELY]
-    if question.task == "detection":
-        return ("Yes" if telling else "No",)
-    if question.task == "localization":
-        named = [finding.component for finding in telling if finding.component in question.components]
-        return (named[:1],)
-    if question.task == "analysis":
-        return tuple({"system_level": each.layer, "fault_type": each.kind} for each in telling[:1])
-    return ()
 
 
 def shell(command: str, timeout: int) -> str:
