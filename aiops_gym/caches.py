@@ -17,6 +17,7 @@ import inspect
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import lru_cache, wraps
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -134,19 +135,19 @@ class Cache(Generic[Value]):
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value under `key`, made when it is not there."""
         found = self.seen(key)
-        if found is not None:
-            return found
-        value = make()
-        self.put(key, value)
-        return value
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
 
     def seen(self, key: Hashable) -> Value | None:
         """The value under `key`, None when it is not there."""
+        if self.entry.off:
+            return None
         found = self.values.get(key)
         if found is not None:
-            if self.entry.off:
-                return None
-            self.values.move_to_end(key)
+            with suppress(KeyError):  # another thread has just put it out
+                self.values.move_to_end(key)
         return found
 
     def put(self, key: Hashable, value: Value) -> None:

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections import OrderedDict
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -124,6 +125,17 @@ def test_a_cache_keeps_what_was_used_last_up_to_its_bound(entry):
     for _ in range(2):
         cache.get("a", lambda: made.append(1) or "new")
     assert (made, cache.seen("a")) == ([1, 1], None)
+
+
+def test_a_value_that_another_thread_puts_out_meanwhile_is_found_all_the_same(entry):
+    class Shared(OrderedDict):
+        def get(self, key, default=None):
+            return self.pop(key, default)
+
+    entry.off = False
+    cache = Cache(entry)
+    cache.values = Shared(a="A")
+    assert [cache.seen("a"), cache.seen("a")] == ["A", None]
 
 
 def test_a_value_put_twice_weighs_once(entry):

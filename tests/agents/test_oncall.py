@@ -210,11 +210,10 @@ def test_it_plays_a_task_to_full_marks(task):
 
 def test_it_handles_an_incident_from_the_page_to_the_report():
     episode = run_episode(environment("incident"), make("oncall", None), 11)
-    worth = episode.steps[-1]["info"] if "info" in episode.steps[-1] else episode.results
     assert [call for step in episode.steps if (call := step["tool"]) not in {"exec_shell", "query_metrics"}] == [
         "get_alerts", "acknowledge", "diagnose", "resolve", "report",
     ]  # fmt: skip
-    assert episode.reward > 0.7, worth
+    assert episode.reward > 0.7, episode.results
 
 
 def test_it_says_no_of_a_healthy_system_and_plays_the_same_again():
