@@ -181,16 +181,16 @@ def merge(parts: Sequence[Fault], namespace: str, spread: Sequence[str] = ()) ->
     Args:
         parts: the faults as they befall a world, in their order.
         namespace: of the app.
-        spread: components that lose their pods in the end.
+        spread: components that lose their pods in the end, where they have not lost them already.
     """
     first = parts[0]
-    lost = tuple(Restart(components=(name,)) for name in spread)
-    count = min(len(part.fixes) for part in parts)
+    gone = {name for part in parts for each in part.changes if isinstance(each, Restart) for name in each.components}
+    lost = tuple(Restart(components=(name,)) for name in spread if name not in gone)
     return replace(
         first,
         changes=(*(change for part in parts for change in part.changes), *lost),
         wait=max(part.wait for part in parts),
-        fixes=tuple(_join([part.fixes[number] for part in parts], parts, namespace) for number in range(count)),
+        fixes=tuple(_join(each, parts, namespace) for each in zip(*(part.fixes for part in parts), strict=False)),
         mends=tuple(dict.fromkeys(place for part in parts for place in part.mends)),
         looks=tuple(dict.fromkeys(look for part in parts for look in part.looks)),
         tasks=tuple(task for task in first.tasks if all(task in part.tasks for part in parts)),
