@@ -8,7 +8,7 @@ import pytest
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.composed import HASTY, HOW, SPREAD, STOPS
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import TASKS, Restart
 from aiops_gym.envs.choice import Choice
 from aiops_gym.errors import ArgumentError
 from aiops_gym.tasks.base import Truth, find, find_truth
@@ -56,6 +56,14 @@ def test_each_composition_is_what_its_name_says():
         else:
             assert not further
             assert len(registry.find_fault(problem).changes) >= SPREAD
+
+
+def test_a_cascade_takes_the_pods_of_nobody_twice():
+    """They are gone, and what is not there cannot be deleted."""
+    for problem in BY_HOW["cascade"]:
+        changes = registry.find_fault(problem).changes
+        taken = [name for each in changes if isinstance(each, Restart) for name in each.components if name]
+        assert len(set(taken)) == len(taken), problem.id
 
 
 @pytest.mark.parametrize("how", HOW)
