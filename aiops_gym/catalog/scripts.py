@@ -10,7 +10,6 @@ from typing import Any
 POD = "/spec/template/spec"
 CONTAINER = f"{POD}/containers/0"
 
-
 PODS = "kubectl get pods -n {namespace}"
 EVENTS = "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20"
 DESCRIBE = "kubectl describe pod -n {namespace} -l {selector}={target}"
@@ -18,6 +17,8 @@ RESTART_CLIENT = '[ -z "{service}" ] || kubectl rollout restart deployment/{serv
 """What needed the target when it started goes on waiting for its turn in a back-off; a new pod tries at once."""
 RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
 """Settings are read when a program starts."""
+RESYNC = "kubectl delete pods -n {namespace} -l app.kubernetes.io/name=config-sync"
+"""A ConfigMap that was changed reaches those who have it mounted up to 90 s later; a new pod has it at once."""
 
 
 def make_patch(kind: str, *ops: Mapping[str, Any] | str, name: str = "{target}") -> str:

@@ -174,3 +174,14 @@ def test_a_snapshot_holds_what_runs_beside_the_app():
     for each in (backend, twin):
         each.world.run(3 * MINUTE)
     assert twin.snapshot() == backend.snapshot()
+
+
+@pytest.mark.parametrize(("fault", "target"), [("stubborn_policy", "geo"), ("reverted_service", "memcached-rate")])
+def test_a_repair_holds_at_whatever_moment_of_its_round_a_controller_is_told_otherwise(fault, target):
+    """What changes in a ConfigMap reaches it up to a minute and a half later, and it applies what it has meanwhile."""
+    begun = opened(fault, target, "mitigation")
+    for late in range(0, 90, 15):
+        backend = begun.fork()
+        backend.world.run(late * 1000)
+        told = submit_script(backend, backend.fault.fixes[0] + "\nsleep 150")
+        assert told.success, (late, told.reasons)

@@ -4,15 +4,16 @@ import yaml
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, PODS, make_patch
+from aiops_gym.catalog.scripts import CONTAINER, PODS, RESYNC, make_edit, make_patch
 from aiops_gym.catalog.system import System
 
 MAP, KEY = "config-sync", "/data/{target}.yaml"
-HEAD = '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "{target}"}, "spec": {"ports": [{"port": '
-TOLD = HEAD + '{service_port}, "targetPort": 10080}]}}'
-RIGHT = HEAD + '{service_port}, "targetPort": {target_port}}]}}'
+PORTS = '{"ports": [{"port": {service_port}, "targetPort": 10080}]}'
+TOLD = '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "{target}"}, "spec": ' + PORTS + "}"
+RIGHT = '.data["{target}.yaml"] |= (fromjson | .spec.ports[0].targetPort = {target_port} | tojson)'
 OFTEN = [{"name": "INTERVAL", "value": "90"}]
 PORT = {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{target_port}"}
+MEND = f"\n{RESYNC}\n" + make_patch("service", PORT)
 
 
 def kept(before: System, now: System, cause: Cause) -> str:
@@ -45,10 +46,8 @@ fault = Fault(
     cause=Cause(check=kept),
     looks=(PODS, "kubectl get endpoints,services -n {namespace}", f"kubectl logs -n {{namespace}} deploy/{MAP}"),
     fixes=(
-        make_patch("configmap", {"op": "remove", "path": KEY}, name=MAP) + "\n" + make_patch("service", PORT),
-        make_patch("configmap", {"op": "replace", "path": KEY, "value": RIGHT}, name=MAP)
-        + "\n"
-        + make_patch("service", PORT),
+        make_patch("configmap", {"op": "remove", "path": KEY}, name=MAP) + MEND,
+        make_edit("configmap", RIGHT, name=MAP) + MEND,
     ),
     mends=(("services", "{target}"),),
     targets=("asked", "served"),

@@ -6,7 +6,7 @@ import yaml
 
 from aiops_gym.catalog.faults import blocking_network_policy
 from aiops_gym.catalog.model import Cause, Fault, Script
-from aiops_gym.catalog.scripts import PODS, make_edit, make_patch
+from aiops_gym.catalog.scripts import PODS, RESYNC, make_edit, make_patch
 from aiops_gym.catalog.system import System
 from aiops_gym.types import Json
 
@@ -18,7 +18,7 @@ POLICY: Json = {
     "spec": {"podSelector": {"matchLabels": {"{selector}": "{target}"}}, "policyTypes": ["Ingress"], "ingress": []},
 }
 ADD = json.dumps([{"op": "add", "path": "/data/{target}.yaml", "value": json.dumps(POLICY)}])
-DELETE = f"kubectl delete networkpolicy {NAME} -n {{namespace}}"
+DELETE = f"{RESYNC}\nkubectl delete networkpolicy {NAME} -n {{namespace}}"
 OPENED = json.dumps({**POLICY, "spec": {**POLICY["spec"], "ingress": [{}]}})
 
 
@@ -51,7 +51,7 @@ kubectl set env deployment/{MAP} -n {{namespace}} INTERVAL=90""",
         make_patch("configmap", {"op": "remove", "path": "/data/{target}.yaml"}, name=MAP) + f"\n{DELETE}",
         make_edit("configmap", 'del(.data["{target}.yaml"])', name=MAP) + f"\n{DELETE}",
         make_patch("configmap", {"op": "replace", "path": "/data/{target}.yaml", "value": OPENED}, name=MAP)
-        + "\n"
+        + f"\n{RESYNC}\n"
         + make_patch("networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name=NAME),
     ),
     mends=((KIND, NAME),),

@@ -6,6 +6,7 @@ from aiops_gym.catalog.system import System
 from aiops_gym.types import Json
 
 INITS = f"{POD}/initContainers"
+FREE = '.spec.template.spec.initContainers |= map(select(.name != "wait-for-peer"))'
 
 
 def _wait(name: str, port: str) -> Json:
@@ -45,8 +46,7 @@ fault = Fault(
     fixes=(
         make_patch("deployment", "#{undo_initContainers}"),
         make_edit("deployment", "{jq_initContainers}"),
-        """kubectl get deployment {asker} -n {namespace} -o json | jq 'del(.metadata.resourceVersion)
-| .spec.template.spec.initContainers |= map(select(.name != "wait-for-peer"))' | kubectl replace -f -""",
+        "\n".join(make_edit("deployment", FREE, name=name) for name in ("{asker}", "{target}")),
     ),
     targets=("asked", "targeted", "met", "!prepared", "!database"),
     tasks=("detection", "analysis", "mitigation"),
