@@ -1,5 +1,6 @@
 """The laws of the house that no linter knows."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ def test_the_simulation_knows_no_scenario_by_name(name):
     assert not found
 
 
+@cache
 def _code(path: Path) -> str:
     """A source without its comments and docstring examples, roughly: lines that do something."""
     lines = path.read_text().splitlines()

@@ -213,8 +213,9 @@ def test_an_incident_without_a_cause_that_can_be_read_is_not_answerable():
     assert len(missing) == 2
 
 
-@pytest.mark.parametrize("app", registry.apps().values(), ids=lambda app: app.id)
-def test_the_shadow_of_every_hard_fault_can_be_cast_once_and_again(app):
+@pytest.mark.parametrize("name", some(registry.apps(), 3))
+def test_the_shadow_of_every_hard_fault_can_be_cast_once_and_again(name):
+    app = registry.find_app(name)
     begun = warmup.make_lived_in(app.id, 0, 0, furnished=True)
     for problems in shadows._list_pairs(app.id, hard=True).values():
         world = begun.fork(1)

@@ -8,6 +8,7 @@ import sys
 
 import orjson
 import pytest
+from samples import some
 
 from aiops_gym import caches, folders
 from aiops_gym.backends import baseline, shelf, warmup
@@ -51,7 +52,7 @@ def known(world):
     return {**tables, **order, "index": world.store.index}
 
 
-@pytest.mark.parametrize("app", APPS)
+@pytest.mark.parametrize("app", some(APPS, 3))
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_read_is_what_was_simulated_to_the_last_type_and_order(kind, app, folder):
     simulated = KINDS[kind](app)
