@@ -21,8 +21,19 @@ SLOW = (
     *("backends/live", "backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
     *("envs/test_recorded.py", "envs/test_vector.py", "runs/test_evaluation.py", "runs/test_judge.py"),
     *("learning/test_extra.py", "on_ray/test_without_ray.py", "helm/test_helm.py", "test_examples.py"),
+    *("adversary", "adapters/aiopslab/test_names.py", "agents/test_chat_agent.py", "agents/test_oncall.py"),
+    *(f"backends/test_{name}.py" for name in ("astronomy_shop", "commented_out", "events", "flower", "hard_families")),
+    *(f"backends/test_{name}.py" for name in ("histories", "incidents")),
+    *("catalog/test_composed.py", "catalog/test_shop_front.py"),
+    *(f"cli/test_{name}.py" for name in ("commands", "openrca_files", "play")),
+    *(f"envs/test_{name}.py" for name in ("budget", "incident", "picture", "registered")),
+    *(f"runs/test_{name}.py" for name in ("command", "growth", "merged", "passes", "trouble", "view")),
+    *(f"shell/test_{name}.py" for name in ("comparing", "heavy", "hostile", "judged", "outward")),
+    *("sim/software/test_jaeger_api.py", "sim/telemetry/test_sources.py", "sim/traffic/test_strain.py"),
+    *("openrca/test_default.py", "sim/kube_control/controllers/test_enormous_sizes.py", "test_caches.py"),
 )
-"""Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time."""
+"""Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time; and
+files that take more than three seconds."""
 
 FULL = (
     *("browser", "cli/test_admission.py", "cli/test_bench_vectors.py"),
