@@ -34,7 +34,7 @@ demo: $(VENV)/.core ## one incident, from the first look to the repair
 # PYTEST_ARGS is for you: make test PYTEST_ARGS="--durations=20"
 PYTEST := -m pytest --numprocesses=auto --dist=worksteal --quiet $(PYTEST_ARGS)
 
-quick: $(VENV)/.test ## the part of the suite below a minute
+quick: $(VENV)/.test ## the part of the suite below two minutes
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 test: $(VENV)/.test ## the suite, without what is long or needs large packages
