@@ -1,6 +1,6 @@
 """Writes the tables of docs/environments/incident.md: what no work earns there, and what the bundled agents do.
 
-python .ci/incidents.py   # half an hour on two cores
+python .ci/incidents.py   # a quarter of an hour on two cores
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 
-import aiops_gym
+from aiops_gym import files
 from aiops_gym.agents.base import make, read_needs
 from aiops_gym.catalog import registry
 
@@ -28,7 +28,8 @@ DRAWN, HEALTHY = 40, 30
 
 AGENTS = ("noop", "random", "restart", "runbook", "oncall", "reference")
 STAGES = ("detection", "path", "repair", "harm", "time")
-TIERS = {"": "all problems but the hard ones", "hard": "hard ones"}
+TIERS = ("", "hard")
+"""Without a name all but the hard ones."""
 
 IDLE = {
     "silent": "waits until the end",
@@ -69,12 +70,12 @@ def play(name: str, tier: str, seeds: Sequence[int], healthy: bool) -> list[dict
     return worth
 
 
-def play_idle(tier: str, seeds: Sequence[int]) -> dict[str, tuple[list[float], list[float]]]:
+def play_idle(seeds: Sequence[int]) -> dict[str, tuple[list[float], list[float]]]:
     """Rewards of those who do no work, where something is wrong and where nothing is."""
     from test_incident import play as play_calls  # noqa: PLC0415  # The tests' own folder.
     from test_incident import script  # noqa: PLC0415
 
-    env, found = draw(tier), {name: ([], []) for name in IDLE}
+    env, found = draw(""), {name: ([], []) for name in IDLE}
     for seed in seeds:
         env.reset(seed=seed)
         for name, calls in script(env.unwrapped.app).items():
@@ -83,7 +84,7 @@ def play_idle(tier: str, seeds: Sequence[int]) -> dict[str, tuple[list[float], l
     return found
 
 
-def list_idle(tier: str, played: Sequence[dict[str, tuple[list[float], list[float]]]]) -> Iterator[str]:
+def list_idle(played: Sequence[dict[str, tuple[list[float], list[float]]]]) -> Iterator[str]:
     yield "| agent | mean reward | where something is wrong | where nothing is |\n|---|---|---|---|"
     for name, words in IDLE.items():
         sick, well = ([each for part in played for each in part[name][at]] for at in (0, 1))
@@ -104,15 +105,14 @@ def write(name: str, lines: Sequence[str]) -> None:
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     text = PAGE.read_text(encoding="utf-8")
     put = re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: "\n".join([begin, *lines, end]), text, flags=re.S)
-    PAGE.write_text(put, encoding="utf-8")
+    files.write(PAGE, put)
 
 
 def main() -> None:
     """Play all of it in two processes."""
-    print(f"aiops_gym {aiops_gym.__version__}", file=sys.stderr)
     halves = (range(0, DRAWN, 2), range(1, DRAWN, 2))
     with get_context("spawn").Pool(2) as pool:
-        idle = pool.starmap_async(play_idle, [("", half) for half in halves])
+        idle = pool.map_async(play_idle, halves)
         asked = [
             (name, tier, seeds, healthy)
             for tier in TIERS
@@ -121,7 +121,7 @@ def main() -> None:
             for seeds in (range(0, count, 2), range(1, count, 2))
         ]
         played = pool.starmap(play, asked, chunksize=1)
-        write("idle", [*list_idle("", idle.get())])
+        write("idle", [*list_idle(idle.get())])
     for tier in TIERS:
         head = f"| agent | mean reward | {' | '.join(STAGES)} | where nothing is | false alarms |"
         rows = [head, "|---" * (len(STAGES) + 4) + "|"]
