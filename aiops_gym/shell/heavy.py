@@ -107,6 +107,16 @@ def may_start(argv: Sequence[str | None]) -> bool:
     return program is None or awk.may_start(program)
 
 
+def only_reads(argv: Sequence[str]) -> bool:
+    """Whether a call changes no file, and reads none but those that its words name.
+
+    >>> [only_reads(["awk", each, "f"]) for each in ("{print $1}", '{print > "g"}', '{getline x < "g"}')]
+    [True, False, False]
+    """
+    program = _awk_program(argv[1:]) if argv[0] in AWKS else None
+    return argv[0] not in WRITERS or (program is not None and awk.only_prints(program))
+
+
 def _awk_program(arguments: Sequence[str | None]) -> str | None:
     """The program of a call of awk; None where it cannot be told, or stands in a file."""
     rest = list(arguments)

@@ -336,8 +336,8 @@ class _Job:
                 output = self._child(invocation, list(argv), stdin, own, first)
                 return output, clock.expired
 
-        still, room = not (self.about.writes or self.wrote), (MOST_UNITS - self.session.units) // PER_PATH
-        files = OpenFiles(clock, self.machine.disk, invocation, still=still, room=room)
+        room = (MOST_UNITS - self.session.units) // PER_PATH
+        files = OpenFiles(clock, self.machine.disk, invocation, still=self._still, room=room)
         context = Context(
             cluster=clock,
             files=files,
@@ -363,6 +363,11 @@ class _Job:
         moved = len(stdin) + len(output.stdout) + len(output.stderr)
         self.session.units += PER_CALL + PER_PATH * files.looked + moved // PER_UNIT
         return output
+
+    @property
+    def _still(self) -> bool:
+        """Whether nothing can have changed a file since the script began."""
+        return not (self.about.writes or self.wrote)
 
     def _spend(self, units: int) -> int:
         self.session.units += units
@@ -396,7 +401,7 @@ class _Job:
     def _apart(self, invocation: Invocation, argv: list[str], stdin: str) -> Output:
         """Run the interpreter's own command in a process of its own, over a copy of the files."""
         disk, clock = self.machine.disk, self.session.clock
-        tree = disk.save(clock.now(), invocation.drive)
+        tree = disk.meant if self._still else disk.save(clock.now(), invocation.drive)
         if sum(map(len, argv)) > LONGEST_LINE:
             return Output("", f"bash: line 1: {argv[0]}: Argument list too long\n", 126)
         script = f"{_setting(invocation)}{quoted(argv)} < {STDIN}"
@@ -406,7 +411,7 @@ class _Job:
         script, start = self.session.lent(script, tree, chancy)
         named = _paths(argv, invocation.cwd)
         links = any(start[path].kind == "symlink" for path in named if path in start)
-        reads = argv[0] not in heavy.WRITERS and not links
+        reads = not links and heavy.only_reads(argv)
         seen = {path: file for path, file in start.items() if not reads or path in named}
         lent = {**seen, STDIN: File(data=stdin.encode(errors="replace"))}
         answer = run_apart(script, lent, measure_left(SECONDS), writes=not reads, python=chancy)

@@ -105,6 +105,26 @@ def test_what_runs_apart_prints_what_it_would_print_here(shell, script, stdout):
 ENDLESS = "awk 'function f(n) { if (n <= 0) return 1; return f(n-1) + f(n-1) } BEGIN { print f(60) }'"
 
 
+LOOP = "while (i < 2) i++; "
+"""Makes any program one that may have no end."""
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout"),
+    [
+        (f"echo 4 > n; awk '{{ {LOOP}print $1 + 1 }}' n", "5\n"),
+        (f"mkdir d; cd d; echo 4 > n; cd ..; awk '{{ {LOOP}print FILENAME, k, $1 }}' k=7 d/n", "d/n 7 4\n"),
+        (f"echo 4 > n; ln -s n m; awk '{{ {LOOP}print }}' m", "4\n"),
+        (f"for x in 1 2; do echo $x > n; awk '{{ {LOOP}print }}' n; done", "1\n2\n"),
+        (f"echo 4 | awk '{{ {LOOP}print > \"n\" }}'; cat n", "4\n"),
+        (f"echo 4 > n; echo 5 | awk '{{ {LOOP}getline x < \"n\"; print x + $1 }}'", "9\n"),
+        (f"echo 4 > n; echo '{{ {LOOP}print }}' > p; awk -f p n", "4\n"),
+    ],
+)
+def test_what_runs_apart_has_the_files_that_it_names_or_makes_itself(shell, script, stdout):
+    assert shell.run(script).stdout == stdout
+
+
 def test_what_never_ends_is_ended_with_the_script_and_says_so(shell):
     result = shell.run(f'echo a; while :; do timeout 9 sh -c "{ENDLESS}"; done')
     assert (result.code, result.limit) == (124, "wall")
