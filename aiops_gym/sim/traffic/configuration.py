@@ -15,6 +15,7 @@ messages that a broker hands on to it, unless it is `idle` beside another one of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from aiops_gym.sim.kernel.digits import is_natural
@@ -22,6 +23,8 @@ from aiops_gym.types import Json
 
 SAMPLE_RATIO = 0.01
 """Share of traces that the services' tracing library keeps where the environment does not say."""
+
+_NUMBER = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 NOTHING: Mapping[str, Json] = {}
 
@@ -33,9 +36,15 @@ def configured(process: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def read_sample_ratio(process: Mapping[str, Json]) -> float:
-    """Share of its traces that a program keeps, by its configuration or its environment."""
+    """Share of its traces that a program keeps, by its configuration or its environment.
+
+    In the latter what is no number counts as none, as the services have it (`tracing/tracing.go`).
+    """
     share = configured(process).get("sample")
-    return float(process["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) if share is None else float(share)
+    if share is not None:
+        return float(share)
+    text = process["env"].get("JAEGER_SAMPLE_RATIO")
+    return SAMPLE_RATIO if text is None else min(1.0, float(text)) if _NUMBER.fullmatch(text) else 0.0
 
 
 def find_endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str, int]:

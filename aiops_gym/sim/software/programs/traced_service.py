@@ -2,10 +2,10 @@
 
 Params: `language` (see `sim/traffic/clients`); `format` of its log (see `sim/telemetry`); `protocol`, `http` or `grpc`;
 `environment`, the variable that has the address of each of those whom its calls go `to`, or `hosts`, those with its
-host and its port; `ports`, usual ports of those
-without one in their address; `listens`, the variable with its own port, or a number; `missing`, [line, exit code] where
-a variable is not set; `startup`, a list of steps done in order: `{"log": [source, message]}`, `{"wait": ms}`,
-`{"ask": to, "log": [...], "code": n}` (which ends it where nobody answers there or lets it in), `{"listen": true}`;
+host and its port; `ports`, usual ports of those without one in their address; `listens`, the variable with its own
+port, or a number; `unset`, [line, exit code] where a variable is not set, [] where it starts nevertheless; `startup`, a
+list of steps done in order: `{"log": [source, message]}`, `{"wait": ms}`, `{"ask": to, "log": [...], "code": n}` (which
+ends it where nobody answers there or lets it in), `{"listen": true}`;
 `handlers`, see `sim/traffic` and `sim/traffic/flags`; those of `software/service_answers` for who speaks HTTP;
 `memory`, `cpu`, `threads`.
 
@@ -51,13 +51,14 @@ class Service(Consumer):
         collector = environment.read_address(c.env.get(COLLECTOR, c.params.get("collector", "")), 4317)
         told["tracer"] = f"{collector.host}:{collector.port}" if collector.host else ""
         addresses, logins = dict[str, Json](), dict[str, Json]()
+        unset = c.params.get("unset", ["environment variable {name} not set", 1])
         for name, variable in (c.params.get("environment") or {}).items():
-            if not c.env.get(variable):
-                text, code = c.params.get("missing") or ["environment variable {name} not set", 1]
+            if not c.env.get(variable) and unset:
+                text, code = unset
                 self.say(c, [["", text.replace("{name}", variable), "error"]])
                 c.exit_in(3, int(code))
                 return
-            found = environment.read_address(c.env[variable], int((c.params.get("ports") or {}).get(name, 0)))
+            found = environment.read_address(c.env.get(variable, ""), int((c.params.get("ports") or {}).get(name, 0)))
             addresses[name] = [found.host, found.port]
             if found.user:
                 logins[name] = {"user": found.user, "password": found.password}

@@ -21,7 +21,7 @@ service = {
         "language": "dotnet",
         "environment": {"kafka": "KAFKA_ADDR", "postgresql": "DB_CONNECTION_STRING"},
         "ports": {"postgresql": 5432, "kafka": 9092},
-        "missing": [
+        "unset": [
             "Unhandled exception. System.InvalidOperationException: The {name} environment variable is not set.",
             134,
         ],

@@ -32,7 +32,7 @@ service = {
         "listens": "CART_PORT",
         "environment": {"valkey-cart": "VALKEY_ADDR"},
         "ports": {"valkey-cart": 6379},
-        "missing": ["{name} environment variable is required.", 1],
+        "unset": ["{name} environment variable is required.", 1],
         "startup": [
             {
                 "ask": "valkey-cart",

@@ -38,7 +38,7 @@ service = {
         "protocol": "grpc",
         "listens": "CHECKOUT_PORT",
         "environment": ADDRESSES,
-        "missing": ['panic: environment variable "{name}" not set', 2],
+        "unset": ['panic: environment variable "{name}" not set', 2],
         "handlers": serve(
             "CheckoutService",
             "PlaceOrder",

@@ -52,7 +52,7 @@ service = {
         "format": "log4j",
         "environment": {"kafka": "KAFKA_ADDR"},
         "ports": {"kafka": 9092},
-        "missing": ["KAFKA_ADDR is not supplied", 1],
+        "unset": ["KAFKA_ADDR is not supplied", 1],
         "startup": [{"wait": 500}],
         "consumes": {
             "to": "kafka",

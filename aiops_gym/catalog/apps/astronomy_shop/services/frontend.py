@@ -79,6 +79,7 @@ service = {
         "protocol": "http",
         "listens": "PORT",
         "environment": ADDRESSES,
+        "unset": [],  # an address that is not there is an empty one: calls to it fail, the rest goes on
         "routes": [[handler.split(" ")[1], handler] for handler in API],
         "pages": {"/cart": pages.TITLE, **{f"/product/{number}": pages.TITLE for number in pages.DETAILS}},
         "missing": pages.MISSING,

@@ -45,7 +45,7 @@ service = {
             "postgresql": "DB_CONNECTION_STRING",
         },
         "ports": {"postgresql": 5432},
-        "missing": ["Exception: {name} environment variable must be set", 1],
+        "unset": ["Exception: {name} environment variable must be set", 1],
         "startup": [
             {"log": [f"{PLACE}:381", "Product reviews service started, listening on port 3551", "info"], "listen": True}
         ],

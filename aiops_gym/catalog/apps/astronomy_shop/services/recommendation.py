@@ -29,7 +29,7 @@ service = {
         "protocol": "grpc",
         "listens": "RECOMMENDATION_PORT",
         "environment": {"product-catalog": "PRODUCT_CATALOG_ADDR"},
-        "missing": ["Exception: {name} environment variable must be set", 1],
+        "unset": ["Exception: {name} environment variable must be set", 1],
         "startup": [
             {"log": [f"{PLACE}:165", "Recommendation service started, listening on port 8080", "info"], "listen": True}
         ],
