@@ -8,7 +8,8 @@ from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
-from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine import runtime, toolbox
+from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import logs
 
@@ -264,7 +265,9 @@ class Town:
         return logs.read(self.world, f"uid-{name}/main").splitlines()
 
     def exec(self, name: str, *argv: str, stdin: str = "") -> Any:
-        return runtime.exec_tool(self.world, f"uid-{name}/main", list(argv), stdin)
+        key = f"uid-{name}/main"
+        tool = toolbox.tools_of(self.world, key)[argv[0].rpartition("/")[2]]
+        return tool(Container(self.world, key), list(argv), stdin)
 
     def success(self) -> float:
         return traffic.compute_success(self.world)["take"]

@@ -9,7 +9,7 @@ PLATFORM, PROGRAM, SYSTEM = "Virtualization", "Application", "Operating System"
 """Layers: what Kubernetes is told, what the program is told, what the kernel does."""
 
 MISCONFIGURED, DEPENDS, OPERATED = "Misconfiguration", "Dependency Problem", "Operation Error"
-NETWORK, ACCESS, DEFECT = "Network/Storage Issue", "Authentication Issue", "Code Defect"
+NETWORK, ACCESS = "Network/Storage Issue", "Authentication Issue"
 
 CAUSE, LIKELY, HINT = 3, 2, 1
 """How sure a finding is: it explains the symptom; it is out of order and something fails; it is merely odd."""

@@ -49,7 +49,7 @@ RIVALS = {
     "DuckDB, Parquet": Rival("duckdb_sql", "duckdb", True),
     "store": Rival("store", "pyarrow", False),
 }
-OURS, BEST = "store", "pyarrow, Parquet"
+OURS = "store"
 
 ANSWERS = {"text": "call", "DataFrame": "frame"}
 """What is asked for, and the function of a reader that gives it."""

@@ -12,8 +12,6 @@ from aiops_gym.openrca.synth.model import Day, Effect, Failure, Instead, Longer,
 LINGERS = 900
 """Seconds that a `step` stays after its failure's end: what filled a disk is removed later."""
 
-Hit = tuple[Failure, tuple[str, ...]]
-
 
 def find_metric_hits(day: Day) -> Iterator[tuple[Failure, Effect, tuple[str, ...]]]:
     """Each failure of the day that shows in metrics, with each of its effects and whose series have it."""

@@ -19,9 +19,6 @@ LAZY = frozenset(["nodes", "leases.coordination.k8s.io", PARTS])
 KUBELET = 10250
 """The port at which a node's kubelet answers."""
 
-METRICS_DELAY = MINUTE
-"""A pod younger than this has no metrics yet."""
-
 
 def refresh(world: World, resource: str, obj: Obj) -> Obj:
     """An object as a reader would see it now."""

@@ -7,7 +7,7 @@ image: a command that the image does not have cannot start, whoever asked for it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -21,8 +21,7 @@ from aiops_gym.sim.machine import executables, program, system_calls
 from aiops_gym.sim.machine.container import Container, Parent
 from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, look_again, read_field
-from aiops_gym.sim.machine.toolbox import tools_of
-from aiops_gym.types import Json, Output
+from aiops_gym.types import Json
 
 _LINKS = caches.slot(f"{__name__}.links", "writing the environment variables of a Service")
 
@@ -257,12 +256,6 @@ def expand(text: str, env: Mapping[str, str]) -> str:
         return "$" if match[0] == "$$" else env.get(match[1], match[0])
 
     return re.sub(r"\$\$|\$\(([^()$]+)\)", one, text) if "$" in text else text
-
-
-def exec_tool(world: World, key: str, argv: Sequence[str], stdin: str = "") -> Output | None:
-    """Run one of the tools of a container's image beside its process; None if the image has no such tool."""
-    tool = tools_of(world, key).get(argv[0].rpartition("/")[2]) if argv else None
-    return tool(Container(world, key), argv, stdin) if tool is not None else None
 
 
 def _unwrap(image: Image, argv: list[str]) -> list[str]:

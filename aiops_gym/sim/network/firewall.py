@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 POLICIES = "networkpolicies.networking.k8s.io"
-DNS_PORT = 53
 
 NO_POD: tuple[str, Any, dict[str, str], list[Any]] = ("", "", {}, [])
 """What policies see where there is no pod."""

@@ -10,7 +10,6 @@ from aiops_gym.sim.telemetry.families import Labels, Scrape, list_names
 from aiops_gym.sim.telemetry.lives import make_life
 from aiops_gym.sim.telemetry.targets import find_kinds
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NODE_PATHS = {"metrics": "kubelet", "metrics/cadvisor": "cadvisor"}
 """What a kubelet answers, by path."""
 
