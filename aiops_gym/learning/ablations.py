@@ -12,14 +12,14 @@ from gymnasium.utils import RecordConstructorArgs
 from aiops_gym.envs.branching import Remembering
 from aiops_gym.errors import ArgumentError
 from aiops_gym.sim.kernel import draws
-from aiops_gym.wrappers.reading.macros import AROUND, MACROS
+from aiops_gym.wrappers.reading.macros import EVERYWHERE, lay_out
 from aiops_gym.wrappers.reading.turns import Turn
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER, WHOLE
 
 ROWS: Mapping[str, tuple[str, ...]] = {"components": COMPONENT, "others": OTHER, "whole": WHOLE, "changes": CHANGE}
 """Parts of what `Symptoms` shows, and what their columns are."""
 
-TELEMETRY = frozenset({"traces", "spans", "metrics", "rates", "logs", "previous logs"})
+TELEMETRY = frozenset({"traces", "spans", "metrics", "rates", "logs", "previous logs", "alerts"})
 """Looks at what the application tells of itself."""
 
 ONE_LOOK = {"mitigation": "manifests"}
@@ -40,7 +40,7 @@ def check_ablation(name: str) -> None:
         raise ArgumentError(f"nothing is called {name!r} that can be left out; there are {', '.join(ABLATIONS)}")
 
 
-def list_macros(task: str, without: str) -> list[str] | None:
+def list_macros(task: str, without: str, tools: str = "basic") -> list[str] | None:
     """Names of the macros that are left; None for all.
 
     >>> sorted(set(list_macros("detection", "")or ["all"])), "spans" in list_macros("detection", "telemetry")
@@ -48,8 +48,10 @@ def list_macros(task: str, without: str) -> list[str] | None:
     """
     if without not in ("telemetry", "looks"):
         return None
-    gone = TELEMETRY if without == "telemetry" else {*AROUND, *TELEMETRY} - {ONE_LOOK.get(task, "status")}
-    return [macro.name for macro in MACROS if task in macro.tasks and macro.name not in gone]
+    one = ONE_LOOK.get(task, "status")
+    gone = TELEMETRY if without == "telemetry" else {*EVERYWHERE, *TELEMETRY} - {one}
+    names = dict.fromkeys(slot.macro.name for slot in lay_out(task, 1, 1, tools=tools))
+    return [name for name in names if name not in gone]
 
 
 class Ablated(Remembering, RecordConstructorArgs):

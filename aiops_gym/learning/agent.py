@@ -19,7 +19,7 @@ from aiops_gym.learning import policies
 from aiops_gym.learning.stack import wrap
 from aiops_gym.sim.kernel import draws
 from aiops_gym.tools import parse
-from aiops_gym.wrappers.macro_actions import UNFILLED
+from aiops_gym.wrappers.macro_actions import UNFILLED, find_offered
 
 Env = gym.Env[Any, Any]
 
@@ -32,7 +32,7 @@ class Told(gym.Env[str, str]):
     """
 
     def __init__(self, like: Env) -> None:
-        self.task = str(like.get_wrapper_attr("task"))
+        self.task, self.offered = str(like.get_wrapper_attr("task")), find_offered(like)
         self.spec = like.spec
         self.observation_space, self.action_space = UnicodeText(), UnicodeText()
         self.text = ""

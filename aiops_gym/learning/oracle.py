@@ -13,7 +13,7 @@ import gymnasium as gym
 
 from aiops_gym.catalog import registry
 from aiops_gym.wrappers import fork
-from aiops_gym.wrappers.reading.macros import AROUND
+from aiops_gym.wrappers.reading.macros import EVERYWHERE
 
 Env = gym.Env[Any, Any]
 
@@ -26,7 +26,7 @@ OFFERED = ("wait", SUBMIT, "logs", "previous logs")
 def look_around(env: Env) -> Iterator[int]:
     """The numbers of all looks that can be taken now, one after the other: each is to be taken before the next."""
     names = env.get_wrapper_attr("macro_names")
-    for look in AROUND:
+    for look in EVERYWHERE:
         # What was cut is looked at again.
         while look in names and env.get_wrapper_attr("action_masks")()[names.index(look)]:
             yield names.index(look)
@@ -77,5 +77,5 @@ def _changes(env: Env) -> list[int]:
     """What can be changed now about what is in focus."""
     layout = env.get_wrapper_attr("layout")
     mask = env.get_wrapper_attr("action_masks")()
-    looks = {*AROUND, *OFFERED}
+    looks = {*EVERYWHERE, *OFFERED}
     return [at for at, slot in enumerate(layout) if mask[at] and not slot.macro.over and slot.macro.name not in looks]

@@ -33,7 +33,7 @@ def try_actions(study: Study, shown: Shown) -> list[Reach]:
     """Try what is not tried yet, and collect all; nothing where the study leaves the task out."""
     if TASK not in study.tasks:
         return []
-    cases = trial.draw_cases(TASK, (FAMILIAR, NOVEL), study.sample or 10_000)
+    cases = trial.draw_cases(TASK, (FAMILIAR, NOVEL), study.sample or 10_000, study.tier)
     env = worlds.make_world(study.settings(TASK, 0))
     found = []
     for at, case in enumerate(cases):

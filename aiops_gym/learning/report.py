@@ -14,10 +14,10 @@ from aiops_gym.learning.stack import PRICE
 from aiops_gym.learning.study import LEARNT, Score, Study, group_by_agent
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
 from aiops_gym.runs.intervals import compute_crossed_interval
-from aiops_gym.wrappers.reading.macros import AROUND
+from aiops_gym.wrappers.reading.macros import AROUND, EVERYWHERE
 
 TITLE = """\
-# What can be learned
+# What can be learned{of}
 
 Written by `make learning`; do not edit. aiops_gym {version}, MaskablePPO, {seeds} seeds of each task, noise on, trained
 on the train split and played on the test split. How to do it: [Training](training.md).
@@ -68,7 +68,8 @@ def write(study: Study, scores: Sequence[Score], page: Path, reach: Sequence[Rea
 def _title(study: Study, version: str) -> str:
     left_out = "".join(f"- {name}: {words};\n" for name, words in ABLATIONS.items())
     apart = APART.format(ablations=study.ablations, left_out=left_out) if study.ablations else ""
-    return TITLE.format(version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=len(AROUND))
+    of, looks = f" of tier {study.tier}" if study.tier else "", EVERYWHERE if study.tools == "all" else AROUND
+    return TITLE.format(of=of, version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=len(looks))
 
 
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from aiops_gym.learning.agent import Env, Numbered
-from aiops_gym.wrappers.reading.macros import AROUND
+from aiops_gym.wrappers.reading.macros import EVERYWHERE
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER
 
 WEIGHTS = {
     "no_image": 9, "pending": 9, "not_started": 9, "crashing": 2, "scaled_to_zero": 15, "unavailable": 1, "unready": 2,
     "no_endpoints": 3, "refused_pod": 8, "crowded": 3, "strange_settings": 3, "restarted": 2, "probe": 2, "warned": 1,
     "strained": 2, "fails_itself": 3, "slow_itself": 2, "called_fails": 3, "called_slow": 2, "drifts": 1, "older": 0.5,
+    "alerted": 1,
 }  # fmt: skip
 """What a sign of a component counts."""
 
@@ -37,7 +38,7 @@ class Scripted(Numbered):
         stack, names = self.stack, self.stack.get_wrapper_attr("macro_names")
         allowed = stack.get_wrapper_attr("action_masks")()
         new = allowed & ~stack.get_wrapper_attr("used_actions")()
-        for look in AROUND:
+        for look in EVERYWHERE:
             if look in names and new[names.index(look)]:
                 return int(names.index(look))
         rows = seen["components"].reshape(-1, len(COMPONENT))

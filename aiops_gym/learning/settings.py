@@ -18,6 +18,7 @@ from aiops_gym.errors import AiopsGymError, ArgumentError
 from aiops_gym.learning.ablations import check_ablation
 from aiops_gym.learning.stack import GAMMA, PRICE
 from aiops_gym.openrca.profiles import HARD
+from aiops_gym.tools.registry import SETS
 from aiops_gym.version import __version__
 
 ALGORITHMS = ("maskable-ppo", "ppo")
@@ -94,6 +95,7 @@ class Settings:
         envs: environments that are played at the same time.
         split: whose problems are drawn; None for the fixed ones.
         tier: likewise; None for all but the hard ones.
+        tools: which there are, `basic` or `all`; over recorded telemetry always all.
         problems: ids to draw from instead.
         root: folder of recorded telemetry; "" for the synthetic data of `profile`.
         profile: `hard` or `easy`.
@@ -112,6 +114,7 @@ class Settings:
     envs: int = 16
     split: str | None = "train"
     tier: str | None = None
+    tools: str = SETS[0]
     problems: tuple[str, ...] = ()
     root: str = ""
     profile: str = HARD
@@ -127,6 +130,7 @@ class Settings:
         for what, given, known in (
             ("task", self.task, (*TASKS, *RECORDED_TASKS)),
             ("algorithm", self.algorithm, ALGORITHMS),
+            ("set of tools", self.tools, SETS),
         ):
             if given not in known:
                 raise ArgumentError(f"there is no {what} {given!r}; there are {', '.join(known)}")

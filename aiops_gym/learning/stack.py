@@ -11,6 +11,7 @@ import gymnasium as gym
 from aiops_gym.learning.ablations import Ablated, list_macros
 from aiops_gym.tasks import root_cause
 from aiops_gym.wrappers import History, MacroActions, RecordedLooks, RewardShaping, Symptoms
+from aiops_gym.wrappers.macro_actions import find_offered
 
 GAMMA = 0.98
 """Discount of the learner where nothing else is asked for, which the potential of the reward needs too."""
@@ -45,7 +46,7 @@ def wrap(
     if env.get_wrapper_attr("task") == root_cause.task.name:
         looks = RecordedLooks(env, looks_first)
         return gym.wrappers.TransformReward(looks, partial(operator.add, -price))
-    macros = list_macros(str(env.get_wrapper_attr("task")), without)
+    macros = list_macros(str(env.get_wrapper_attr("task")), without, find_offered(env))
     acting: dict[str, Any] = {"macros": macros, "looks_first": looks_first, "before_repairs": before_repairs}
     prices = {"step": price, "progress": 0.5, "gamma": gamma}
     stack = RewardShaping(History(Symptoms(MacroActions(env, **acting))), **prices)

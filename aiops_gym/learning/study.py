@@ -26,6 +26,7 @@ from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
 from aiops_gym.runs import Episode, evaluate
 from aiops_gym.runs.evaluation import Progress as Played
 from aiops_gym.runs.folder import Folder
+from aiops_gym.tools.registry import SETS
 
 TASKS = ("detection", "localization", "mitigation")
 
@@ -40,9 +41,10 @@ OTHERS: Mapping[str, str] = {
     "noop": "noop",
     "restart": "restart",
     "runbook": "runbook",
+    "oncall": "oncall",
     "script": "aiops_gym.learning:scripted",
 }
-"""Agents beside the learnt ones, by what they are called in tables."""
+"""Agents beside the learnt ones, by what they are called in tables; `oncall` only where there are all tools."""
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"masked-random, looks first": {"looks_first": True}}
 """Options of some of them."""
@@ -84,6 +86,8 @@ class Study:
         ablations: runs of each task with each of `ABLATIONS` left out, and networks that are shown the answers; 0 for
             none of them.
         steps: of a run; 0 for those of `STEPS`.
+        tier: whose problems are learned and played; None for all but the hard ones.
+        tools: which there are, `basic` or `all`.
         sample: problems of each group in a test; 0 for all there are.
         lessons: episodes that show the answers; 0 for those of `imitation.LESSONS`.
         workers: processes: runs of training beside each other, then episodes of tests; 0 does it all in this one.
@@ -94,6 +98,8 @@ class Study:
     seeds: int = 5
     ablations: int = 1
     steps: int = 0
+    tier: str | None = None
+    tools: str = SETS[0]
     sample: int = 0
     lessons: int = 0
     workers: int = 2
@@ -111,7 +117,8 @@ class Study:
     def settings(self, task: str, seed: int, without: str = "") -> Settings:
         """One of the runs."""
         steps = self.steps or STEPS[task]
-        return Settings(task=task, steps=steps, seed=seed, evaluate=max(1, steps // 8), without=without)
+        given: dict[str, Any] = {"tier": self.tier, "tools": self.tools}
+        return Settings(task=task, steps=steps, seed=seed, evaluate=max(1, steps // 8), without=without, **given)
 
     def run(self, task: str, seed: int, kind: str = "") -> Path:
         """The folder of a run: one that leaves something out is of another kind, as `without-drift`."""
@@ -189,14 +196,17 @@ def name_ablation(without: str) -> str:
 
 
 def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
-    cases = trial.draw_cases(task, (FAMILIAR, NOVEL), study.sample or 10_000)
+    cases = trial.draw_cases(task, (FAMILIAR, NOVEL), study.sample or 10_000, study.tier)
     for group in (FAMILIAR, HEALTHY, NOVEL):
         chosen = [case for case in cases if case.group == group]
         problems = list(dict.fromkeys(case.problem for case in chosen))
         if not problems:
             continue
-        many = {"problems": problems, "seeds": -(-len(chosen) // len(problems)), "workers": study.workers}
+        many: dict[str, Any] = {"problems": problems, "seeds": -(-len(chosen) // len(problems))}
+        many |= {"workers": study.workers, "env_kwargs": {"tools": study.tools}}
         for name, agent in OTHERS.items():
+            if name == "oncall" and study.tools != "all":
+                continue
             where = study.out / task / "others" / name.replace(", ", "-").replace(" ", "-") / group
             yield from _played(
                 where, task, group, name, 0, shown, agents=agent, agent_options=OPTIONS.get(name), **many

@@ -31,6 +31,7 @@ def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> 
     """One environment with the stack around it, and so many episodes from each start."""
     drawn = {"split": settings.split, **({"tier": settings.tier} if settings.tier else {})}
     given: dict[str, Any] = {"problem": list(settings.problems)} if settings.problems else drawn
+    given["tools"] = settings.tools
     if settings.recorded:
         given |= {"tools": "all", "root": settings.root or None, "profile": settings.profile}
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)

@@ -20,6 +20,11 @@ UNFILLED = "This action needs a name that has not been seen yet."
 """Sent for an action that is masked: the environment answers that it is no call."""
 
 
+def find_offered(env: Env) -> str:
+    """Which tools an environment offers, `basic` or `all`; basic where it does not say."""
+    return str(env.get_wrapper_attr("offered")) if env.has_wrapper_attr("offered") else "basic"
+
+
 class MacroActions(Slotted, RecordConstructorArgs):
     """Acts by number: each action is a general command for what is in focus, one of the names in the observations.
 
@@ -78,7 +83,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
             raise TypeError(f"MacroActions acts by text, and {env.action_space} is none: put it further inside")
         Slotted.__init__(self, env, slots, other_slots)
         task = str(env.get_wrapper_attr("task"))
-        self.layout = lay_out(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
+        names = None if chosen is None else tuple(chosen)
+        self.layout = lay_out(task, self.slots, self.other_slots, names, find_offered(env))
         self.action_space = gym.spaces.Discrete(len(self.layout))
         self._answers = np.array([slot.macro.tool == "submit" for slot in self.layout], np.bool_)
         self.look_first(looks_first)

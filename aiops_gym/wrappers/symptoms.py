@@ -22,7 +22,7 @@ PLACES = ("replicas", "container", "pod", "service")
 """Where a field may differ from those of the peers."""
 
 COMPONENT = (
-    "there", "focus", *SIGNS, *LOOKS, *TRAFFIC, *AGES, *STRAIN, "older", "touched", "known", "served",
+    "there", "focus", *SIGNS, *LOOKS, *TRAFFIC, *AGES, *STRAIN, "edited", "older", "touched", "known", "served",
     *(f"{place} differs" for place in PLACES), *(f"{place} differs much" for place in PLACES),
 )  # fmt: skip
 """What each number of a component's row is."""
@@ -30,7 +30,7 @@ COMPONENT = (
 OTHER = ("there", "focus", *OTHERS, *OF_OTHERS)
 """What each number of another object's row is."""
 
-LISTED = (*KINDS, "manifests", "services", "settings", "spans", "rates")
+LISTED = (*KINDS, "manifests", "services", "settings", "spans", "rates", "alerts", "changes")
 WHOLE = (*(f"listed {kind}" for kind in LISTED), *(f"fresh {kind}" for kind in LISTED), "focused", "namespace", "crowd")
 """What each number of the whole is."""
 
@@ -145,7 +145,7 @@ def _component(row: NDArray[np.float32], component: Component, drifts: Any) -> N
         row[_AT[name]] = 1.0
     for name, value in (*component.traffic.items(), *component.ages.items(), *component.strain.items()):
         row[_AT[name]] = value
-    row[_AT["older"]], row[_AT["touched"]] = component.older, component.touched
+    row[_AT["edited"]], row[_AT["older"]], row[_AT["touched"]] = component.edited, component.older, component.touched
     drift: Drift
     for field, drift in drifts.items():
         place = field.partition(" ")[0]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Display
 
-from aiops_gym.cli.common import show
+from aiops_gym.cli.common import TIER, show
 from aiops_gym.learning.extra import require_extra
 from aiops_gym.learning.reach import try_actions
 from aiops_gym.learning.study import TASKS, Study, carry_out
+from aiops_gym.tools.registry import SETS
 
 
 def command(
@@ -27,6 +28,8 @@ def command(
         int, typer.Option(min=0, help="Runs of each task with each part left out, and of imitation; 0 for none.")
     ] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for those of the published page.")] = 0,
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
+    tools: Annotated[str, typer.Option(help=f"Which there are: {' or '.join(SETS)}.")] = SETS[0],
     sample: Annotated[int, typer.Option(min=0, help="Problems of each group in the tests; 0 for all.")] = 80,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 does it all in this one.")] = 2,
 ) -> None:
@@ -35,7 +38,7 @@ def command(
     from aiops_gym.learning import report  # noqa: PLC0415
 
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
-    runs = {"seeds": seeds, "ablations": ablations, "steps": steps}
+    runs: dict[str, Any] = {"seeds": seeds, "ablations": ablations, "steps": steps, "tier": tier, "tools": tools}
     study = Study(out=out, tasks=tasks, sample=sample, workers=workers, **runs)
     with _bar() as shown:
         scores, reach = carry_out(study, shown), try_actions(study, shown)

@@ -18,6 +18,7 @@ from aiops_gym.learning.ablations import ABLATIONS
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
 from aiops_gym.openrca.profiles import HARD
+from aiops_gym.tools.registry import SETS
 
 
 def command(
@@ -35,6 +36,7 @@ def command(
     workers: Annotated[int, typer.Option(min=0, help="Processes that play them; 0 plays in this one.")] = 0,
     split: Annotated[str, typer.Option(help='train or test, or "" for the fixed problems.')] = "train",
     tier: Annotated[str | None, typer.Option(help=TIER)] = None,
+    tools: Annotated[str, typer.Option(help=" or ".join(SETS) + ": alerts and changes can be looked at.")] = SETS[0],
     problem: Annotated[list[str] | None, typer.Option(help="Draw from these only; may be repeated.")] = None,
     root: Annotated[str, typer.Option(help="Folder of recorded telemetry; without it synthetic data.")] = "",
     profile: Annotated[str, typer.Option(help="Of synthetic recorded telemetry: hard or easy.")] = HARD,
@@ -58,6 +60,7 @@ def command(
             envs=envs,
             split=split or None,
             tier=tier,
+            tools=tools,
             problems=tuple(problem or ()),
             root=root,
             profile=profile,

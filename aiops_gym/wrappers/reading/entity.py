@@ -22,6 +22,7 @@ class Component:
         traffic: by `TRAFFIC`.
         ages: by `AGES`.
         strain: by `rates.STRAIN`.
+        edited: how lately it was changed, 0 to 1.
         wanted: replicas that it shall have.
         touched: it was changed in this episode.
     """
@@ -32,6 +33,7 @@ class Component:
     traffic: dict[str, float] = field(default_factory=dict)
     ages: dict[str, float] = field(default_factory=dict)
     strain: dict[str, float] = field(default_factory=dict)
+    edited: float = 0.0
     wanted: int = 1
     touched: bool = False
 

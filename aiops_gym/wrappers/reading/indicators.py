@@ -38,6 +38,7 @@ SIGNS = (
     "failing_spans",
     "slow_spans",
     "strained",  # loses packets, has errors or is held back, by its metrics
+    "alerted",  # named in an alert
     "kin",  # shares its name with one in trouble, as a database does with whom it serves
 )
 """What a component may show."""

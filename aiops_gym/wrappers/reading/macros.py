@@ -17,7 +17,7 @@ from typing import Any
 from aiops_gym import caches
 from aiops_gym.tasks.analysis import KINDS, LAYERS
 from aiops_gym.types import Call
-from aiops_gym.wrappers.reading import rates, settings, spans
+from aiops_gym.wrappers.reading import rates, settings, signals, spans
 from aiops_gym.wrappers.reading.fields import FIELDS, NEEDED
 
 EVERY = ("detection", "localization", "analysis", "mitigation")
@@ -62,6 +62,7 @@ class Macro:
         tool: that is called.
         timeout: of the command, in seconds of the world.
         only: names that must have been seen besides those in the command.
+        extra: its tool is one of those that only `tools="all"` offers.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Macro:
     tool: str = "exec_shell"
     timeout: int = 30
     only: tuple[str, ...] = ()
+    extra: bool = False
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
@@ -163,6 +165,8 @@ MACROS: tuple[Macro, ...] = (
     Macro("spans", spans.SUMMARY),
     Macro("metrics", ["{namespace}", 1], tool="get_metrics"),
     Macro("rates", rates.SUMMARY),
+    Macro("alerts", [], tool="get_alerts", extra=True),
+    Macro("changes", ["{namespace}", signals.CHANGES_SINCE], tool="get_changes", extra=True),
     Macro("focus", "kubectl describe deployment {slot} -n {namespace}", "component"),
     Macro("focus other", "kubectl describe {slot resource} {slot} -n {namespace}", "other", REPAIR),
     Macro("logs", "kubectl logs deployment/{component} -n {namespace} --since=3m --tail=40 --pod-running-timeout=1s"),
@@ -189,6 +193,9 @@ AROUND = (
 )  # fmt: skip
 """Looks without which no answer is given to whether, where and what: whoever has not looked can only guess."""
 
+EVERYWHERE = (*AROUND, *(macro.name for macro in MACROS if macro.extra))
+"""Those, and what only all tools offer."""
+
 NAMES = frozenset(name for macro in MACROS for name in (*macro.needs, *macro.only))
 """All open names."""
 
@@ -205,7 +212,9 @@ class Slot:
         return self
 
 
-def lay_out(task: str, slots: int, others: int, chosen: tuple[str, ...] | None = None) -> tuple[Slot, ...]:
+def lay_out(
+    task: str, slots: int, others: int, chosen: tuple[str, ...] | None = None, tools: str = "basic"
+) -> tuple[Slot, ...]:
     """The discrete actions of a task.
 
     Args:
@@ -213,6 +222,7 @@ def lay_out(task: str, slots: int, others: int, chosen: tuple[str, ...] | None =
         slots: for how many components.
         others: for how many other objects.
         chosen: names of macros, and command lines of one's own (anything with a `{name}` in it); None for all.
+        tools: which tools there are, `basic` or `all`.
 
     Raises:
         ValueError: a name that is no macro of the task, or none is left.
@@ -220,7 +230,7 @@ def lay_out(task: str, slots: int, others: int, chosen: tuple[str, ...] | None =
     >>> [slot.macro.name for slot in lay_out("detection", 32, 6, ("status", "submit yes", "submit no"))]
     ['status', 'submit yes', 'submit no']
     """
-    known = {macro.name: macro for macro in MACROS if task in macro.tasks}
+    known = {each.name: each for each in MACROS if task in each.tasks and (tools == "all" or not each.extra)}
     found = [_macro(name, known) for name in (known if chosen is None else chosen)]
     if not found:
         raise ValueError(f"there are no macros for the task {task!r}")

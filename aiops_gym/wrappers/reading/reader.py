@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-from aiops_gym.wrappers.reading import indicators, manifests, outliers, rates, selectors, settings, spans, table_readers
+from aiops_gym.wrappers.reading import (
+    indicators,
+    manifests,
+    outliers,
+    rates,
+    selectors,
+    settings,
+    signals,
+    spans,
+    table_readers,
+)
 from aiops_gym.wrappers.reading.seen import ALL, Seen
 from aiops_gym.wrappers.reading.tables import parse_tables
 
@@ -48,6 +58,7 @@ class Reader(Seen):
         self._settings(text)
         self._spans(text)
         self._rates(text)
+        self._signals(action, text)
         self._looked(action, text)
         self._compare()
         self.ever |= {(name, symptom) for name, each in self.components.items() for symptom in each.symptoms}
@@ -141,6 +152,18 @@ class Reader(Seen):
             component.symptoms = component.symptoms - {"strained"} | (
                 {"strained"} if max(component.strain.values(), default=0.0) > indicators.OFTEN else set()
             )
+
+    def _signals(self, action: str, text: str) -> None:
+        """The alerts and the changes that were told last, of the components that are known by now."""
+        for kind in ("alerts", "changes"):
+            if f"get_{kind}(" in action:
+                self.listed[kind], self.told[kind] = True, text
+        if "alerts" in self.told:
+            self.forget(("alerted",))
+            for name in signals.find_alerted(self.told["alerts"], self.components):
+                self.components[name].symptoms.add("alerted")
+        for name, edited in signals.find_edited(self.told.get("changes", ""), self.components).items():
+            self.components[name].edited = edited
 
     def _looked(self, action: str, text: str) -> None:
         if (found := _DESCRIBED.search(action)) and found[1] in self.components:

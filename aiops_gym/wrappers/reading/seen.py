@@ -32,6 +32,7 @@ class Seen:
         traces: path of the last file of traces, "" for none; `metrics` likewise, of a folder.
         ever: signs that were seen at any time, as (component, sign).
         listed: kinds of which a list was seen, and whether nothing was changed since.
+        told: the last list of alerts, and of changes, by these words.
         said: texts of the actions so far; `lately` those since something was changed, or was waited for.
         changed: something was changed in this episode.
         at: the component that was described last, "" for none.
@@ -49,6 +50,7 @@ class Seen:
     metrics: str = ""
     ever: set[tuple[str, str]] = field(default_factory=set)
     listed: dict[str, bool] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
     lately: set[str] = field(default_factory=set)
     changed: bool = False
