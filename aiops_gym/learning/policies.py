@@ -35,7 +35,8 @@ class Policy:
         for name in ("observation_space", "action_space"):
             before, now = getattr(self.learner, name), getattr(env, name)
             if before != now:
-                raise AiopsGymError(f"the model was trained with another {name}: {before} there, {now} here")
+                why = "the settings.json beside it says for which task, and with which tools (env_kwargs here)"
+                raise AiopsGymError(f"the model was trained with another {name}: {why}; {before} there, {now} here")
 
 
 def find_algorithm(name: str) -> Any:

@@ -35,7 +35,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
     in focus, `unset` takes it away; both need that the manifests were seen. What needs a name that was not seen is
     masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, as
     `looks_first` has it, and a repair is not submitted before something was changed. The infos have the mask under
-    `action_mask` (int8).
+    `action_mask` (int8). With `tools="all"` alerts and changes can be looked at as well.
 
     Args:
         env: a live incident, wrapped or not, whose texts can be read.
