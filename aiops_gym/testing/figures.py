@@ -60,27 +60,34 @@ def _is_mended(each: Admission) -> bool:
     return fault is None or bool(fault.fixes)
 
 
-def render_page(found: Sequence[Admission], attacked: Sequence[Measured] = (), scripts: Sequence[Rote] = ()) -> str:
-    """The page `docs/problems.md`.
+def render_page(
+    found: Sequence[Admission],
+    attacked: Sequence[Measured] = (),
+    scripts: Sequence[Rote] = (),
+    tier: str | None = None,
+) -> str:
+    """The page `docs/problems.md`, or that of tier `hard`.
 
     Args:
         found: what became of the pairs.
         attacked: what became of masks and good repairs, a family each.
         scripts: what drawn scripts that ask no question repair.
+        tier: `hard` where the pairs are of that tier.
     """
-    catalogue = list_pairs()
+    catalogue, reads = list_pairs(tier=tier), [len(each.chain) for each in found]
     held = sorted(f.id for f in registry.faults().values() if f.held_out)
     parts = [
-        ABOUT.format(
+        ((HARD if tier else OPENING) + ABOUT).format(
             pairs=f"{len(catalogue):,}",
             problems=f"{sum(map(len, catalogue)):,}",
-            families=len({pair[0].fault for pair in catalogue}),
+            families=len({pair[0].how or pair[0].fault for pair in catalogue}),
             apps=len(registry.apps()),
             played=f"{len(found):,}",
             admitted=render_share(sum(not each.broken for each in found), len(found)),
             hurt=render_share(sum(each.hurt for each in found), len(found)),
             share=f"{TEST_SHARE:.0%}",
             held=", ".join(f"`{name}`" for name in held),
+            reads=f"{sum(reads) / max(1, len(reads)):.1f}",
         ),
         _markdown(make_table(found)),
         ROTE,
@@ -92,14 +99,23 @@ def render_page(found: Sequence[Admission], attacked: Sequence[Measured] = (), s
     return "\n".join(parts)
 
 
-ABOUT = """# Problems
+OPENING = """# Problems
 
 Written by `aiops-gym admission --write docs/problems.md`; do not edit.
 
 Beside the problems of AIOpsLab, which keep their ids, each fault is a problem on each component where it makes sense:
 {problems} problems of {families} fault families on {pairs} (fault, target) pairs of {apps} applications. Which pairs
 make sense is computed from manifests, programs and the calls of users (`aiops_gym.catalog.traits`).
+"""
+HARD = """# Problems of tier hard
 
+Written by `aiops-gym admission --tier hard --write docs/problems-hard.md`; do not edit.
+
+{problems} problems of {pairs} incidents in {apps} applications: {families} fault families and ways to compose several
+faults. In each, reads lead from the page to the cause, {reads} of them on average, and each of them prints something
+else than where nothing is wrong; only a repair of all faults of a composition is accepted.
+"""
+ABOUT = """
 Of the {played} pairs that were played for this page {admitted} are admitted: the references earn everything, empty
 answers do not, each listed repair is accepted, no shortcut and no repair in another place is, nothing readable names
 the fault. In {hurt} users are hurt: over a minute an operation succeeds at least one point more rarely, or takes at

@@ -1,6 +1,8 @@
 """`aiops-gym admission`: the figures on the screen and in a file."""
 
 from aiops_gym.cli import run
+from aiops_gym.testing.admission import Admission, list_pairs
+from aiops_gym.testing.figures import render_page
 
 
 def test_a_family_is_played_once_and_its_figures_are_written(tmp_path, capsys):
@@ -23,3 +25,13 @@ def test_a_family_is_played_once_and_its_figures_are_written(tmp_path, capsys):
 def test_nothing_chosen_is_nothing_played(capsys):
     assert run(["admission", "--sample", "0"]) == 0
     assert "all" not in capsys.readouterr().out.split()
+
+
+def test_the_page_of_tier_hard_speaks_of_its_incidents():
+    made = {"steps": 9, "distance": 2, "lost": 0.5, "seen": ("pods",), "problems": 3}
+    found = [Admission("hotel_reservation", "hidden", "geo", "test", chain=("x",) * reads, **made) for reads in (2, 5)]
+    page = render_page(found, tier="hard")
+    incidents = list_pairs(tier="hard")
+    assert f"{sum(map(len, incidents)):,} problems of {len(incidents):,} incidents" in page
+    assert "3.5 of them on average" in page
+    assert "| hidden | 2 | 6 | 6 | 100% |" in page

@@ -63,7 +63,7 @@ def command(
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")
     if write is not None:
-        write.write_text(figures.render_page(found, attacked, drawn), encoding="utf-8")
+        write.write_text(figures.render_page(found, attacked, drawn, tier), encoding="utf-8")
     return 1 if broken else 0
 
 
