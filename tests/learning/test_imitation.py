@@ -66,18 +66,16 @@ def test_what_no_action_mends_is_told_apart_and_kept(tmp_path, monkeypatch):
 
 def test_a_network_that_is_shown_the_answers_looks_around_and_gives_them(tmp_path, monkeypatch):
     settings = Settings(task="detection", split="train")
-    monkeypatch.setattr(
-        imitation,
-        "draw_problem",
-        lambda _, at: ("container_kill-detection", "noop_detection_hotel_reservation-1")[at % 2],
-    )
+    both = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reservation-1")
+    monkeypatch.setattr(imitation, "draw_problem", lambda _, at: both[at % 2])
+    monkeypatch.setattr(imitation, "EPOCHS", 150)  # with few, it says of everything the same
     told: list[int] = []
     model = imitate(settings, tmp_path, 30, told.append)
     assert told == [0, 25]
     policy, env = load(str(model)), worlds.make_world(settings)
-    cases = [trial.Case(problem="container_kill-detection", seed=seed, group="familiar") for seed in range(3)]
+    cases = [trial.Case(problem=each, seed=seed, group="familiar") for each in both for seed in range(3)]
     outcomes = [trial.play(env, policy, case, sampled=False) for case in cases]
-    assert sum(each.success for each in outcomes) >= 2
+    assert sum(each.success for each in outcomes) >= 5
     assert {each.steps for each in outcomes} == {12}
     monkeypatch.setattr(imitation, "_lesson", None)
     assert imitate(settings, tmp_path, 30) == model
