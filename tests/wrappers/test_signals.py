@@ -10,6 +10,7 @@ from aiops_gym.learning.agent import Told
 from aiops_gym.learning.stack import wrap
 from aiops_gym.wrappers import MacroActions, Symptoms, fork
 from aiops_gym.wrappers.reading.macros import EVERYWHERE
+from aiops_gym.wrappers.reading.reader import Reader
 from aiops_gym.wrappers.symptoms import COMPONENT, LISTED, WHOLE
 
 PROBLEM = "failed_repair_hotel_reservation-localization-geo.wrong_command--geo.scale_pods_to_zero"
@@ -67,6 +68,16 @@ def test_the_order_of_the_looks_is_no_matter(hard):
     first, second = _look(one, "status", "alerts", "changes"), _look(other, "alerts", "changes", "status")
     rows = [seen["components"].reshape(-1, len(COMPONENT)) for seen in (first, second)]
     assert np.array_equal(*(each[:, COMPONENT.index("alerted")] for each in rows))
+
+
+def test_what_is_told_anew_takes_the_place_of_what_was_told_before():
+    seen = Reader()
+    seen.read("", "Namespace: shop\nThe components are: cart, pay.")
+    for name in ("cart", "pay"):
+        seen.read("get_alerts()", f" firing 2026-03-03T10:48:14Z critical PodDown pod={name}-5d8-x9 -")
+        seen.read("get_changes('shop', 20)", f"2026-03-03T10:48:14Z kubectl deployment/{name} wrote .spec.replicas")
+        marked = {each for each, found in seen.components.items() if "alerted" in found.symptoms and found.edited}
+        assert marked == {name}
 
 
 def test_a_policy_that_is_told_texts_has_the_same_actions():

@@ -162,8 +162,9 @@ class Reader(Seen):
             self.forget(("alerted",))
             for name in signals.find_alerted(self.told["alerts"], self.components):
                 self.components[name].symptoms.add("alerted")
-        for name, edited in signals.find_edited(self.told.get("changes", ""), self.components).items():
-            self.components[name].edited = edited
+        edited = signals.find_edited(self.told.get("changes", ""), self.components)
+        for name, component in self.components.items():
+            component.edited = edited.get(name, 0.0)
 
     def _looked(self, action: str, text: str) -> None:
         if (found := _DESCRIBED.search(action)) and found[1] in self.components:
