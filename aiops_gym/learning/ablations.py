@@ -28,7 +28,7 @@ ONE_LOOK = {"mitigation": "manifests"}
 ABLATIONS: Mapping[str, str] = {
     "shuffled": "the numbers of each row are mixed up anew in every step",
     "drift": "no row says in what a component differs from its peers; the mask still offers only what differs",
-    "telemetry": "neither logs nor traces nor metrics can be looked at",
+    "telemetry": "neither logs nor traces nor metrics nor alerts can be looked at",
     "looks": "one look alone can be taken, `status` (in Mitigation `manifests`)",
 }
 """What can be left out."""
