@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE # the suite starts hundreds of processes: each would compile the package anew
 
-.PHONY: help demo quick test test-all test-full test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
+.PHONY: help demo quick test test-all test-full test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-hard learning-llm conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -121,6 +121,10 @@ agents-llm: $(VENV)/.llm ## MODEL=... BASE_URL=...: let a language model play a 
 
 learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (some hours; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
+
+learning-hard: $(VENV)/.sb3 ## the same on tier hard with all tools, without ablations (a day; can be stopped), and write docs/learning-hard.md
+	$(BIN)/aiops-gym study --tier hard --tools all --ablations 0 --out build/learning-hard \
+	  --write docs/learning-hard.md
 
 # LLM_ARGS is for you: make learning-llm LLM_ARGS="--model Qwen/Qwen3-0.6B --set steps=400", on a graphics card
 learning-llm: build/venv-finetune/.test ## fine-tune a tiny language model with three seeds (an hour; can be stopped), and write the figures into docs/howto/finetune.md

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import TIERS
 from aiops_gym.learning import curve
 from aiops_gym.learning.ablations import ABLATIONS
 from aiops_gym.learning.reach import Reach
@@ -19,8 +23,8 @@ from aiops_gym.wrappers.reading.macros import AROUND, EVERYWHERE
 TITLE = """\
 # What can be learned{of}
 
-Written by `make learning`; do not edit. aiops_gym {version}, MaskablePPO, {seeds} seeds of each task, noise on, trained
-on the train split and played on the test split. How to do it: [Training](training.md).
+Written by `make learning{hard}`; do not edit. aiops_gym {version}, MaskablePPO, {seeds} seeds of each task, noise on,
+trained on the train split and played on the test split. How to do it: [Training](training.md).
 
 "Test" is what the goal is set for: faults of families that training shows, on targets where it never shows them, and
 healthy episodes of other seeds, as many as faults in Detection and 15 % in Localization. "Unseen families" are faults
@@ -48,6 +52,9 @@ leaves out:
 {left_out}"""
 """What is said of runs of other kinds, where there are some."""
 
+COUNTS = (1, 2, 3, 4, 5, 7, 10, 15, inf)
+"""Where groups of episodes begin, by how many actions they have."""
+
 Key = Callable[[Score], bool]
 
 
@@ -68,8 +75,9 @@ def write(study: Study, scores: Sequence[Score], page: Path, reach: Sequence[Rea
 def _title(study: Study, version: str) -> str:
     left_out = "".join(f"- {name}: {words};\n" for name, words in ABLATIONS.items())
     apart = APART.format(ablations=study.ablations, left_out=left_out) if study.ablations else ""
-    of, looks = f" of tier {study.tier}" if study.tier else "", EVERYWHERE if study.tools == "all" else AROUND
-    return TITLE.format(of=of, version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=len(looks))
+    looks = len(EVERYWHERE if study.tools == "all" else AROUND)
+    told = {"of": f" of tier {study.tier}", "hard": "-hard"} if study.tier else {"of": "", "hard": ""}
+    return TITLE.format(version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=looks, **told)
 
 
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:
@@ -121,11 +129,14 @@ def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Sc
     }
     apps = sorted({score.app for score in scores})
     columns |= {f"test, {app.replace('_', ' ')}": _of_app(app) for app in apps}
+    tiers = {_tier(score) for score in scores if score.group == FAMILIAR}
+    columns |= {f"its faults, {tier}": _of_tier(tier) for tier in TIERS if tier in tiers and len(tiers) > 1}
     yield from tabulate("agent", columns, group_by_agent(scores))
     learnt = [score for score in scores if score.agent == LEARNT]
     yield "\n### Learnt, seed by seed\n"
     seeds = sorted({score.seed for score in learnt})
     yield from tabulate("seed", columns, {str(seed): [each for each in learnt if each.seed == seed] for seed in seeds})
+    yield from _by_actions([score for score in learnt if score.group != NOVEL])
     yield "\n### Learnt, by family\n"
     families = sorted({score.fault for score in learnt})
     found = {family: [score for score in learnt if score.fault == family] for family in families}
@@ -134,6 +145,26 @@ def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Sc
 
 def _of_app(app: str) -> Key:
     return lambda score: score.app == app and score.group != NOVEL
+
+
+def _of_tier(tier: str) -> Key:
+    return lambda score: score.group == FAMILIAR and _tier(score) == tier
+
+
+def _tier(score: Score) -> str:
+    return registry.find_problem(score.problem).tier
+
+
+def _by_actions(learnt: Sequence[Score]) -> Iterator[str]:
+    """How often episodes of a length were solved; the network itself chose when it had looked enough."""
+    yield "\n### Learnt, by number of actions\n"
+    yield "| actions, the answer among them | share of the test | solved |"
+    yield "|---|---|---|"
+    for first, after in pairwise(COUNTS):
+        those = [score.success for score in learnt if first <= score.actions < after]
+        if those:
+            name = str(first) if after == first + 1 else f"{first} or more" if after == inf else f"{first}-{after - 1}"
+            yield f"| {name} | {len(those) / len(learnt):.2f} | {sum(those) / len(those):.2f} |"
 
 
 def _named(scores: Sequence[Score]) -> str:

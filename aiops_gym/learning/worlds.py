@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.wrappers import TimeLimit
 
+from aiops_gym.backends import warmup
 from aiops_gym.envs.naming import ENVS
 from aiops_gym.ids import STEPS
 from aiops_gym.learning.again import Again
@@ -29,6 +30,7 @@ def draw_seed(seed: int, purpose: str, at: int) -> int:
 
 def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> gym.Env[Any, Any]:
     """One environment with the stack around it, and so many episodes from each start."""
+    warmup.keep_all()
     drawn = {"split": settings.split, **({"tier": settings.tier} if settings.tier else {})}
     given: dict[str, Any] = {"problem": list(settings.problems)} if settings.problems else drawn
     given["tools"] = settings.tools

@@ -6,8 +6,9 @@ from functools import partial
 
 import pytest
 
+from aiops_gym.catalog import registry
 from aiops_gym.cli import run
-from aiops_gym.learning import study, trial
+from aiops_gym.learning import report, study, trial
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.study import LEARNT, Score, Study, group_by_agent
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
@@ -109,3 +110,31 @@ def test_learnt_agents_stand_last():
         return Score(task="", agent=agent, group="", app="", fault="", problem="", seed=0, episode=0, success=1.0)
 
     assert list(group_by_agent([score(LEARNT), score("noop")])) == ["noop", LEARNT]
+
+
+def test_a_page_tells_tiers_apart_and_short_episodes_from_long_ones():
+    def score(problem, seed, actions, success):
+        told = {"task": "localization", "agent": LEARNT, "group": FAMILIAR, "episode": 0, "problem": problem.id}
+        told |= {"app": problem.app, "fault": problem.fault}
+        return Score(**told, seed=seed, actions=actions, success=success)
+
+    tested = [
+        next(p for p in registry.problems("localization", split="test", tier=tier) if p.fault)
+        for tier in ("basic", "standard")
+    ]
+    lengths = {(0, 0): 2, (0, 1): 6, (1, 0): 12, (1, 1): 29}
+    scores = [score(tested[i], seed, n, float(i == 0)) for (i, seed), n in lengths.items()]
+    page = list(report._section("localization", [{"steps": 1, "seconds": 60.0}], scores, "pictures"))
+    head = next(line for line in page if line.startswith("| agent"))
+    assert head.endswith("| its faults, basic | its faults, standard |")
+    cells = next(line for line in page if line.startswith(f"| {LEARNT} ")).split(" | ")
+    assert [cell.split()[0] for cell in cells[-2:]] == ["1.00", "0.00"]
+    at = page.index("| actions, the answer among them | share of the test | solved |")
+    assert page[at + 2 : at + 6] == [
+        "| 2 | 0.25 | 1.00 |",
+        "| 5-6 | 0.25 | 1.00 |",
+        "| 10-14 | 0.25 | 0.00 |",
+        "| 15 or more | 0.25 | 0.00 |",
+    ]
+    one = list(report._section("localization", [{"steps": 1, "seconds": 60.0}], scores[:2], "pictures"))
+    assert not any("its faults, basic" in line for line in one)
