@@ -33,6 +33,9 @@ LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0
 THROTTLED = 5_000.0
 """Microseconds of a processor in each 100 ms, below which a graph of it is looked at."""
 
+ROTE = 0.25
+"""Share of the hard incidents on which scripts without a question are played: they take half of the time."""
+
 LONGEST_LOOK = 120.0
 """Seconds after which, at the latest, a listed repair is made."""
 
@@ -97,7 +100,8 @@ class Admission:
         slower: how many times as long an operation takes, the worst of them.
         late: whether messages do not reach who reads them in time.
         seen: where the symptom shows.
-        universal: scripts without a question that repair it.
+        tried: whether scripts without a question were played.
+        universal: those of them that repair it.
         chain: reads from the page to the cause, of a hard incident.
         broken: promises that it does not keep; empty for an admitted pair.
     """
@@ -113,6 +117,7 @@ class Admission:
     slower: float = 1.0
     late: bool = False
     seen: tuple[str, ...] = ()
+    tried: bool = True
     universal: tuple[str, ...] = ()
     chain: tuple[str, ...] = ()
     broken: list[str] = field(default_factory=list)
@@ -175,7 +180,8 @@ def admit(pair: Pair, seed: int = 1) -> Admission:
         found.broken += _failures(check_answers, problem, seed)
     if any(problem.task == "mitigation" for problem in pair):
         found.broken += _repairs(backend, first)
-        found.universal = tuple(_universal(backend))
+        found.tried = first.tier != "hard" or hash_to_fraction("rote", *name_pair(first)) < ROTE
+        found.universal = tuple(_universal(backend)) if found.tried else ()
     return found
 
 

@@ -21,7 +21,7 @@ def make_table(found: Sequence[Admission]) -> list[tuple[str, ...]]:
 
 def _row(name: str, found: Sequence[Admission]) -> tuple[str, ...]:
     count = len(found)
-    asked = [each for each in found if _is_mended(each)]
+    asked = [each for each in found if each.tried and _is_mended(each)]
     return (
         name,
         str(count),
@@ -51,7 +51,7 @@ def measure_rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
 def _mends(each: Admission, script: str) -> bool:
     """Whether a script can be tried on a pair: there is something to mend, and a release where one is rolled back."""
     able = script in UNIVERSAL or bool(registry.find_app(each.app).releases)
-    return able and _is_mended(each)
+    return able and each.tried and _is_mended(each)
 
 
 def _is_mended(each: Admission) -> bool:
@@ -113,7 +113,8 @@ Written by `aiops-gym admission --tier hard --write docs/problems-hard.md`; do n
 
 {problems} problems of {pairs} incidents in {apps} applications: {families} fault families and ways to compose several
 faults. In each, reads lead from the page to the cause, {reads} of them on average, and each of them prints something
-else than where nothing is wrong; only a repair of all faults of a composition is accepted.
+else than where nothing is wrong; only a repair of all faults of a composition is accepted. Scripts that ask no question
+were played on a quarter of the incidents, drawn by hash.
 """
 ABOUT = """
 Of the {played} pairs that were played for this page {admitted} are admitted: the references earn everything, empty
