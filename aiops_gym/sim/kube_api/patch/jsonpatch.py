@@ -90,15 +90,18 @@ def _index(step: str) -> int:
 
 def _read(container: Json, key: str, where: str) -> Json:
     """What a container holds; a missing key reads as null, a missing index is an error."""
-    if isinstance(container, dict):
-        return container.get(key)
+    return container.get(key) if isinstance(container, dict) else container[_existing(container, key, where)]
+
+
+def _existing(items: list[Json], key: str, where: str) -> int:
+    """The index of an item that is there."""
     try:
         index = _index(key)
     except PatchError as error:
         raise PatchError(f"{where}: {error}") from None
-    if not -len(container) <= index < len(container):
+    if not -len(items) <= index < len(items):
         raise PatchError(f"{where}: Unable to access invalid index: {index}: invalid index referenced")
-    return container[index]
+    return index
 
 
 def _add(document: Json, operation: dict[str, Json]) -> Json:
@@ -143,14 +146,8 @@ def _delete(container: Json, key: str, where: str) -> None:
         if key not in container:
             raise PatchError(f"{where}: Unable to remove nonexistent key: {key}: {MISSING}")
         del container[key]
-        return
-    try:
-        index = _index(key)
-    except PatchError as error:
-        raise PatchError(f"{where}: {error}") from None
-    if not -len(container) <= index < len(container):
-        raise PatchError(f"{where}: Unable to access invalid index: {index}: invalid index referenced")
-    del container[index]
+    else:
+        del container[_existing(container, key, where)]
 
 
 def _replace(document: Json, operation: dict[str, Json]) -> Json:
