@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aiops_gym.backends import Simulated
+from aiops_gym.backends import Simulated, warmup
 from aiops_gym.backends.promises import find_broken
 from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.catalog import registry
@@ -159,6 +159,7 @@ def name_pair(problem: Problem) -> tuple[str, ...]:
 
 def admit(pair: Pair, seed: int = 1) -> Admission:
     """Play all problems of a pair."""
+    warmup.keep_all()
     first = pair[-1]
     steps, split = max(p.steps for p in pair), first.split
     target = "+".join(target for _, target in first.causes)

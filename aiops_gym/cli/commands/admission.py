@@ -19,6 +19,7 @@ from rich.table import Table
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.composed import HOW
 from aiops_gym.catalog.splits import SPLITS
+from aiops_gym.runs.workers import collect_seldom
 from aiops_gym.testing import figures
 from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs, name_pair
 from aiops_gym.testing.adversary import table
@@ -77,7 +78,7 @@ def _open_pool(workers: int) -> Iterator[Executor | None]:
     if workers == 1:
         yield None
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), collect_seldom) as pool:
         yield pool
 
 
