@@ -61,7 +61,6 @@ class Selection:
     """What the command line selects.
 
     Attributes:
-        singles: it named objects, it did not search.
         named: what it names; of files also what is wrong with them.
         single: it named exactly one, or one file.
         table: ask for server-side Tables.
@@ -72,7 +71,6 @@ class Selection:
     client: Client
     named: list[Info | KubectlError]
     queries: list[Query]
-    singles: bool
     single: bool
     keep_going: bool = True
     table: bool = False
@@ -205,15 +203,15 @@ def select(  # the options of kubectl's resource builder
         matches = _labelled(labels) if labels and not given("local") else None
         found = read_objects(call, filenames, recursive, kustomize, latest)
         several = len(filenames) > 1 or any(p == "-" or manifests.is_folder(call.context, p) for p in filenames)
-        return Selection(client, found, [], True, not several, keep_going, table, matches=matches)
+        return Selection(client, found, [], not several, keep_going, table, matches=matches)
     searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
     if searching:
         queries = [
             Query(r, _place(client, r, everywhere), labels, fields) for r in _types(call, pairs, types, names, one_type)
         ]
-        return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
+        return Selection(client, [], queries, single=False, keep_going=keep_going, table=table)
     named: list[Info | KubectlError] = [*_named(call, pairs, types, names, everywhere, one_type)]
-    return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
+    return Selection(client, named, [], len(named) == 1, keep_going or bool(names), table)
 
 
 def warn_of(call: Invocation, *words: str) -> None:

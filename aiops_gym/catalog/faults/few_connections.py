@@ -31,7 +31,8 @@ fault = Fault(
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",
-        "kubectl exec -n {namespace} deploy/{target} -- psql -U {owner} -d postgres -c 'SHOW max_connections'",
+        "kubectl exec -n {namespace} deploy/{target} --pod-running-timeout=5s -- psql -U {owner} -d postgres "
+        "-c 'SHOW max_connections'",
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.containers[0].args}'",
     ),
     fixes=(

@@ -19,7 +19,7 @@ fault = Fault(
         "kubectl delete limitrange {range} -n {namespace}" + AGAIN,
         make_patch("limitrange", {"op": "remove", "path": RATIO}, name="{range}") + AGAIN,
     ),
-    targets=("needed",),
+    targets=("needed", "!limited"),
     tasks=("detection", "analysis", "mitigation"),
     features=("blocked",),
 )

@@ -116,7 +116,7 @@ def _wanted(selection: Selection) -> tuple[list[Info], list[KubectlError]]:
     found = [info for info in selection.named if isinstance(info, Info) and selection.takes(info)]
     unread = [error for error in selection.named if isinstance(error, KubectlError)]
     for query in selection.queries:
-        more, failed = Selection(selection.client, [], [query], singles=False, single=False).visit()
+        more, failed = Selection(selection.client, [], [query], single=False).visit()
         found += more
         unread += failed
     return found, unread
