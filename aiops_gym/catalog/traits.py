@@ -12,8 +12,8 @@ users; `configmap`, `secret`, `claim`: it mounts one; `retried`: the `caller` th
 again; `met`: an `asker` with a Service has to do with it; `spared`: a cache, `sparing`, answers most of what it would
 be asked; `fragile`: a call that fails may end it; `indexed`: a client makes sure of an index in it; `limited`: its
 deployment says how much memory it may use; `directed`: a variable of its environment says where one lies that it asks;
-`reads`: a `broker` hands it the messages of a topic; `brittle`: one that it cannot read ends it.
-Each parameter that the app gives it is a trait, too.
+`reads`: a `broker` hands it the messages of a topic; `brittle`: one that it cannot read ends it; `assigned`: it says as
+which user it runs. Each parameter that the app gives it is a trait, too.
 """
 
 from __future__ import annotations
@@ -217,7 +217,8 @@ def _component(
 ) -> Component:
     manifest = _manifest(app, "Deployment", name)
     names = {**_names(app, name, manifest, program), **app.parameters.get(name, {}), **more}
-    names["container"] = manifest["spec"]["template"]["spec"]["containers"][0]["name"]
+    container = manifest["spec"]["template"]["spec"]["containers"][0]
+    names["container"] = container["name"]
     names["service"] = clients.get(name, "")
     asked, dialled = row.share >= FELT, name in clients
     service = _manifest(app, "Service", name)
@@ -242,8 +243,8 @@ def _component(
         "directed": "variable" in names,
         "reads": "topic" in names,
         "brittle": "code" in ((program.get("consumes") or {}).get("unreadable") or ()),
-        "limited": "memory"
-        in (manifest["spec"]["template"]["spec"]["containers"][0].get("resources") or {}).get("limits", ()),
+        "limited": "memory" in (container.get("resources") or {}).get("limits", ()),
+        "assigned": "runAsUser" in (container.get("securityContext") or {}),
         "fragile": any(call.get("on_error") == "panic" for call in _calls(program)),
         "spared": "sparing" in names and row.spared > max(MUCH, MORE * row.work),
         **{kind: kind in names for kind in ("configmap", "secret", "claim")},

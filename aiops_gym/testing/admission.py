@@ -305,8 +305,7 @@ def _repairs(backend: Simulated, problem: Problem) -> list[str]:
             broken.append(f"a listed repair is refused: {fix}: {'; '.join(after.reasons)}")
     tried = {name: SHORTCUTS[name](problem) for name in list_destructive(problem)}
     tried |= {f"only {part.fixes[0]!r}": part.fixes[0] for part in fault.parts}
-    elsewhere = _elsewhere(backend)
-    if elsewhere:
+    if elsewhere := _elsewhere(backend):
         tried["the repair of another component"] = elsewhere
     solved = [name for name, script in tried.items() if solves(backend.fork(), script)]
     return broken + [f"{name} is accepted" for name in solved]

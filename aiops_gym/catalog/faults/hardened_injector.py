@@ -28,7 +28,7 @@ fault = Fault(
         make_rule(DEFAULTS, "del(.merge.spec)") + AGAIN,
         make_rule(DEFAULTS, "del(.merge.spec.securityContext.runAsNonRoot)") + AGAIN,
     ),
-    targets=("needed",),
+    targets=("needed", "!assigned"),
     tasks=("detection", "analysis", "mitigation"),
     features=("recurring", "blocked"),
 )
