@@ -171,12 +171,12 @@ def admit(pair: Pair, seed: int = 1) -> Admission:
     if not found.hurt:
         found.broken.append("no user is hurt, and nothing is late")
     found.seen = tuple(seen(quiet))
-    if not found.seen:
-        found.broken.append("nothing shows it")
     found.broken += leaks(backend, pair)
     if first.tier == "hard":
         found.chain, missing = find_chain(backend)
         found.broken += missing
+    if not (found.seen or found.chain):  # what few ask for may fail nobody in a minute, and be read all the same
+        found.broken.append("nothing shows it")
     for problem in pair:
         found.broken += _failures(check_answers, problem, seed)
     if any(problem.task == "mitigation" for problem in pair):
