@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE # the suite starts hundreds of processes: each would compile the package anew
 
-.PHONY: help demo quick test test-all test-full test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-hard learning-llm conformance pictures docs clean
+.PHONY: help demo quick test test-all test-full test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission admission-hard leaks agents agents-llm learning learning-hard learning-llm conformance pictures docs clean
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ALONE := $(PYTHON) .ci/alone.py pyproject.toml
 
@@ -100,6 +100,9 @@ bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 
 admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md (an hour; can be stopped)
 	$(BIN)/aiops-gym admission --scripts 30 --per-family 2 --out build/admission --write docs/problems.md
+
+admission-hard: $(VENV)/.core ## the same of tier hard, and write docs/problems-hard.md (two hours; can be stopped)
+	$(BIN)/aiops-gym admission --tier hard --out build/hard --write docs/problems-hard.md
 
 leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of an incident, and write docs/leaks.md
 	$(BIN)/aiops-gym leaks --write docs/leaks.md
