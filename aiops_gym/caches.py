@@ -120,7 +120,7 @@ class Cache(Generic[Value]):
 
     def __init__(self, entry: Entry, weigh: Callable[[Value], int] = lambda _: 1) -> None:
         self.entry = entry
-        self.weigh = weigh
+        self.weigh, self.bound = weigh, entry.bound
         self.weight = 0
         self.values: OrderedDict[Hashable, Value] = OrderedDict()
 
@@ -160,7 +160,7 @@ class Cache(Generic[Value]):
             self.weight -= self.weigh(old)
         self.values[key] = value
         self.weight += self.weigh(value)
-        while self.weight > self.entry.bound and len(self.values) > 1:
+        while self.weight > self.bound and len(self.values) > 1:
             self.weight -= self.weigh(self.values.popitem(last=False)[1])
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import aiops_gym
 from aiops_gym import caches
+from aiops_gym.backends import warmup
 from aiops_gym.caches import Beside, ByValue, Cache, Entry
 from aiops_gym.errors import ArgumentError
 from aiops_gym.sim.kernel.objects import Obj
@@ -66,6 +67,13 @@ def test_the_page_says_which_caches_there_are():
     text = command.PAGE.read_text(encoding="utf-8")
     assert command.page(*command.known(text)) == text
     assert "| ? |" not in text
+
+
+def test_who_keeps_more_changes_no_declaration(monkeypatch):
+    monkeypatch.setattr(warmup._lives, "bound", warmup._lives.bound)
+    declared = warmup._lives.entry.bound
+    warmup.keep_all()
+    assert warmup._lives.bound > warmup._lives.entry.bound == declared
 
 
 def sources(*words):
