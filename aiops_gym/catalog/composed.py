@@ -183,27 +183,27 @@ def merge(parts: Sequence[Fault], namespace: str, spread: Sequence[str] = ()) ->
         namespace: of the app.
         spread: components that lose their pods in the end, where they have not lost them already.
     """
-    first = parts[0]
     gone = {name for part in parts for each in part.changes if isinstance(each, Restart) for name in each.components}
-    lost = tuple(Restart(components=(name,)) for name in spread if name not in gone)
+    lost = [name for name in spread if name not in gone]
+    changes = [change for part in parts for change in part.changes]
     return replace(
-        first,
-        changes=(*(change for part in parts for change in part.changes), *lost),
+        parts[0],
+        changes=(*changes, *(Restart(components=(name,)) for name in lost)),
         wait=max(part.wait for part in parts),
-        fixes=tuple(_join(each, parts, namespace) for each in zip(*(part.fixes for part in parts), strict=False)),
+        fixes=tuple(_join(each, parts, namespace, lost) for each in zip(*(part.fixes for part in parts), strict=False)),
         mends=tuple(dict.fromkeys(place for part in parts for place in part.mends)),
         looks=tuple(dict.fromkeys(look for part in parts for look in part.looks)),
-        tasks=tuple(task for task in first.tasks if all(task in part.tasks for part in parts)),
+        tasks=tuple(task for task in parts[0].tasks if all(task in part.tasks for part in parts)),
         parts=tuple(parts) if len(parts) > 1 else (),
     )
 
 
-def _join(fixes: Sequence[str], parts: Sequence[Fault], namespace: str) -> str:
+def _join(fixes: Sequence[str], parts: Sequence[Fault], namespace: str, lost: Sequence[str]) -> str:
     said: list[str] = []
     for fix, part in reversed(list(zip(fixes, parts, strict=True))):
-        waiting = AWAIT.format(name=part.cause.component, namespace=namespace) if part.cause else ""
-        said += [fix, waiting]
-    return "\n".join(said[:-1])
+        said += [fix, AWAIT.format(name=part.cause.component, namespace=namespace) if part.cause else ""]
+    again = f"kubectl rollout restart deployment {' '.join(lost)} -n {namespace}"  # a ReplicaSet may be in its back-off
+    return "\n".join(said[:-1] + [again] * bool(lost))
 
 
 def choose_spread(problem: Problem, known: Mapping[str, Component]) -> tuple[str, ...]:

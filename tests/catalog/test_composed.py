@@ -1,13 +1,14 @@
 """Incidents of several faults: how they are composed, asked about, broken, and repaired as a whole only."""
 
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.composed import HASTY, HOW, SPREAD, STOPS
+from aiops_gym.catalog.composed import HASTY, HOW, SPREAD, STOPS, choose_spread
 from aiops_gym.catalog.model import TASKS, Restart
 from aiops_gym.envs.choice import Choice
 from aiops_gym.errors import ArgumentError
@@ -64,6 +65,15 @@ def test_a_cascade_takes_the_pods_of_nobody_twice():
         changes = registry.find_fault(problem).changes
         taken = [name for each in changes if isinstance(each, Restart) for name in each.components if name]
         assert len(set(taken)) == len(taken), problem.id
+
+
+def test_whom_a_cascade_spread_to_starts_anew_in_each_of_its_repairs():
+    for problem in BY_HOW["cascade"]:
+        spread = choose_spread(problem, registry.find_components(problem.app))
+        begun = registry.find_fault(replace(problem, how="")).changes
+        taken = {name for each in begun if isinstance(each, Restart) for name in each.components}
+        for fix in registry.find_fault(problem).fixes:
+            assert set(spread) - taken <= set(fix.splitlines()[-1].split()), problem.id
 
 
 @pytest.mark.parametrize("how", HOW)
