@@ -7,6 +7,7 @@ deleted instead, or why nothing could be.
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 167_600),  # docs/decisions/0025-looks-of-all-tools.md
+    "the package": ((".",), 167_700),  # docs/decisions/0026-where-time-goes.md
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
     "machine, shell and utilities": (("sim/machine", "shell"), 12_800),  # docs/decisions/0024-comparing.md
     "recorded telemetry": (("openrca",), 12_500),
@@ -33,6 +34,9 @@ EACH: Mapping[str, tuple[str, int]] = {
     "a framework's door": ("adapters/*.py", 150),
 }
 """What is counted file by file -> its files, and how many lines each may have."""
+
+LARGEST = 1_000_000
+"""Bytes of a file under version control: what is larger got there by mistake, and stays in every clone."""
 
 SERVICE = 250
 """Lines of an application of data, at most, for each of its services."""
@@ -61,10 +65,19 @@ def excess() -> Iterator[str]:
         for file in sorted(PACKAGE.glob(pattern)):
             if (count := lines(file)) > ceiling:
                 yield f"{file.relative_to(PACKAGE)}: {count:,} lines, {name} has at most {ceiling:,}"
+    for file in map(PACKAGE.parent.joinpath, _tracked()):
+        if file.exists() and (size := file.stat().st_size) > LARGEST:
+            yield f"{file.relative_to(PACKAGE.parent)}: {size:,} bytes, a file has at most {LARGEST:,}"
     for app in sorted(path.parent for path in (PACKAGE / "catalog/apps").glob("*/__init__.py")):
         services = _services(app.name)
         if (count := lines(app)) > SERVICE * services:
             yield f"catalog/apps/{app.name}: {count:,} lines for {services} services, at most {SERVICE} each"
+
+
+def _tracked() -> list[str]:
+    """Paths of all files under version control; none where there is no version control, as in an unpacked archive."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PACKAGE.parent, capture_output=True, text=True, check=False)
+    return listed.stdout.split("\0")[:-1]
 
 
 def _services(app: str) -> int:

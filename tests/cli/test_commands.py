@@ -180,6 +180,7 @@ def test_the_benchmark_measures_everything(cli):
     assert code == 0
     assert report["steps a second, mix of 20 commands"] > 0
     assert len(report["commands, ms"]) == 20
+    assert report["resets to drawn problems, %"]["traffic and network"] > 5
     assert report["Social Network, reset a deployment, in those of Hotel Reservation"] < 4
 
 

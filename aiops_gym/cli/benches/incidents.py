@@ -21,6 +21,7 @@ from aiops_gym.backends.warmup import WARMUPS, make_warmed_up
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import fill_in
 from aiops_gym.cli.benches import queries, training
+from aiops_gym.cli.benches.shares import measure_shares
 from aiops_gym.cli.common import make_env
 from aiops_gym.cli.measure import measure_own_memory, measure_seconds, own_cache, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
@@ -31,6 +32,9 @@ UNLIMITED = -1
 
 YARDSTICK = "hotel_reservation"
 """The application by which the others are measured."""
+
+SAMPLED = 0.5
+"""Seconds of processor time a round in which it is looked where the time goes."""
 
 EPISODES = 5
 """Episodes in which the mix is run; all together it takes some seconds, which no short disturbance fills."""
@@ -73,7 +77,8 @@ def _measure(rounds: int, envs: int, worlds: int) -> dict[str, Any]:
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
     }
-    return {**report, "commands, ms": {name: 1e3 * value for name, value in per_command.items()}}
+    each = {name: 1e3 * value for name, value in per_command.items()}
+    return {**report, "commands, ms": each, **_find_shares(env, worlds, SAMPLED * rounds)}
 
 
 def _ask(rounds: int) -> dict[str, float]:
@@ -86,26 +91,39 @@ def _ask(rounds: int) -> dict[str, float]:
 
 def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
     """Median time of a step of a round, and of each command of the mix, over several episodes."""
-    env.reset(options={"episode_seed": 0})
-    app = env.get_wrapper_attr("app")
-    mix = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
-    names = {"namespace": app.namespace, **mix["names"][app.id]}
-    commands = [fill_in(text, names) for text in mix["commands"]]
-    actions = [str(Call("exec_shell", (command,))) for command in commands]
-    times: dict[str, list[float]] = {command: [] for command in commands}
+    mix = _read_mix(env)
+    times: dict[str, list[float]] = {command: [] for command in mix}
     averages = []
     for seed in range(EPISODES):
         env.reset(options={"episode_seed": seed})
         for turn in range(rounds + 1):
             begin = time.perf_counter()
-            for command, action in zip(commands, actions, strict=True):
+            for command, action in mix.items():
                 before = time.perf_counter()
                 env.step(action)
                 if turn:  # the first round fills caches
                     times[command].append(time.perf_counter() - before)
             if turn:
-                averages.append((time.perf_counter() - begin) / len(actions))
+                averages.append((time.perf_counter() - begin) / len(mix))
     return statistics.median(averages), {name: statistics.median(found) for name, found in times.items()}
+
+
+def _read_mix(env: Env) -> dict[str, str]:
+    """The commands of the mix as the application of a new episode has them, and the actions that run them."""
+    env.reset(options={"episode_seed": 0})
+    app = env.get_wrapper_attr("app")
+    mix = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
+    names = {"namespace": app.namespace, **mix["names"][app.id]}
+    return {command: str(Call("exec_shell", (command,))) for command in fill_in(mix["commands"], names)}
+
+
+def _find_shares(env: Env, worlds: int, seconds: float) -> dict[str, dict[str, float]]:
+    """Which parts of the package have the processor in a step, and in a reset."""
+    actions, drawn = _read_mix(env).values(), make_env(None, "detection")
+    seeds = iter(training.draw_seeds(0, 10_000, worlds))
+    steps = measure_shares(lambda: [env.step(action) for action in actions], seconds)
+    resets = measure_shares(lambda: drawn.reset(options={"episode_seed": next(seeds)}), seconds)
+    return {"steps of the mix, %": steps, "resets to drawn problems, %": resets}
 
 
 def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
