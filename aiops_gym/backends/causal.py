@@ -30,32 +30,36 @@ def trace(before: World, found: World, app: App, made: Measure, causes: Collecti
         found: the same at the page.
         app: the application.
         made: what `health` knows of it from before.
-        causes: components in which something is wrong; where users are hurt through none of them, the way ends at
-            the components that are hurt and that call nobody who is.
+        causes: components in which something is wrong, "" for what lies in none. Of that, and where users are hurt
+            through none of the components, the way ends at those that are hurt and that call nobody who is.
     """
-    worse, silent = _compare(before, found, app, made)
-    # Who does not run calls nobody. If a call of theirs leads to a cause, it is what they died of.
-    worse |= {edge for edge in silent if edge[1] in causes}
+    named = {*causes} - {""}
+    elsewhere = "" in causes or not named
+    worse, silent, down = _compare(before, found, app, made)
+    # Who does not run calls nobody. If a call of theirs leads to a cause, or to who is down, it is what they died of.
+    worse |= {edge for edge in silent if edge[1] in (named | down if elsewhere else named)}
     noticed = _reach([USERS], worse)
-    ends = [name for name in causes if name in noticed] or _list_last(worse, noticed)
+    ends = sorted(named & noticed)
+    ends += _list_last(worse, noticed) if elsewhere or not ends else []
     back = _reach(ends, {(callee, caller) for caller, callee in worse})
     edges = {edge for edge in worse if set(edge) <= (noticed & back) and edge[0] != USERS}
-    return Path(tuple(sorted(((noticed & back) | set(causes)) - {USERS})), tuple(sorted(edges)))
+    return Path(tuple(sorted(((noticed & back) | named) - {USERS})), tuple(sorted(edges)))
 
 
-def _compare(before: World, found: World, app: App, made: Measure) -> tuple[set[Edge], set[Edge]]:
-    """The calls that fare worse at any of the looks, and those that are made no more for their caller is not there."""
+def _compare(before: World, found: World, app: App, made: Measure) -> tuple[set[Edge], set[Edge], set[str]]:
+    """Calls that fare worse at any of the looks, those made no more for their caller is not there, and who is not."""
     usual, ready = measure_calls(before, app, made), _list_ready(before, app, made)
     called = {edge for _, edge in usual}
-    world, worse, silent = found.fork(), set[Edge](), set[Edge]()
+    world, worse, silent, gone = found.fork(), set[Edge](), set[Edge](), set[str]()
     for pause in LOOKS:
         world.run(pause)
         now = measure_calls(world, app, made)
         down = ready - _list_ready(world, app, made)
+        gone |= down
         worse |= {call[1] for call, was in usual.items() if call in now and _is_worse(was, now[call])}
         still = {edge for _, edge in now}
         silent |= {edge for edge in made.edges if edge not in still and (edge in called or edge[0] in down)}
-    return worse, silent
+    return worse, silent, gone
 
 
 def _is_worse(was: tuple[float, float], now: tuple[float, float]) -> bool:

@@ -14,7 +14,7 @@ from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network.routes import find_network
-from aiops_gym.sim.traffic import timeline
+from aiops_gym.sim.traffic import strain, timeline
 from aiops_gym.sim.traffic.graph import count_cores
 from aiops_gym.sim.traffic.outcomes import solve
 from aiops_gym.types import Json
@@ -162,7 +162,7 @@ def _calls(world: World, components: Mapping[str, str]) -> dict[Slot, list[Seen]
             entry[probe], weights[probe] = {**call, "on_error": "fail", "p": 1.0}, 0.0
     limits = [count_cores(world, key) for key in outcome["processes"]]
     graph = {"nodes": nodes, "entry": entry, "processes": outcome["processes"], "cores": limits}
-    solved = solve(graph, outcome["rate"], weights)
+    solved = solve(graph, outcome["rate"], weights, dict(strain.read_levels(world)))
     found: dict[Slot, list[Seen]] = {}
     for name, call in outcome["entry"].items():
         rate = outcome["rate"] * outcome["weights"][name]

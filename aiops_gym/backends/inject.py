@@ -9,6 +9,7 @@ from typing import Any
 from aiops_gym.backends import releases
 from aiops_gym.backends.baseline import apply, deploy, request
 from aiops_gym.backends.cluster import SimulatedCluster
+from aiops_gym.catalog.checks import unhurried
 from aiops_gym.catalog.model import (
     App,
     Change,
@@ -79,6 +80,15 @@ def find_concerned(app: App, fault: Fault) -> frozenset[str]:
     named = _named(fault)
     wide = "" in named or any(isinstance(c, Patch) and is_elsewhere(c) for c in fault.changes)
     return frozenset(app.components) if wide or not named else named
+
+
+def find_spared(app: App, fault: Fault) -> frozenset[str]:
+    """The components that have to be left alone while a fault unfolds: those that it is about.
+
+    All of them where a load feeds itself: it ends when anybody whom it goes through is made anew.
+    """
+    feeds_itself = fault.cause is not None and fault.cause.check is unhurried
+    return frozenset(app.components) if feeds_itself else find_concerned(app, fault)
 
 
 def find_rewritten(app: App, fault: Fault) -> frozenset[str]:

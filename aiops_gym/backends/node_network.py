@@ -11,7 +11,7 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.executables.peer import HOP, Link, ask, reach
 from aiops_gym.sim.machine.program import HttpAnswer, program_of
-from aiops_gym.sim.network import routes
+from aiops_gym.sim.network import names, routes
 
 
 class NodeNetwork:
@@ -26,6 +26,13 @@ class NodeNetwork:
             return [str(ip_address(host))]
         except ValueError:
             return ["127.0.0.1"] if host == "localhost" else self._node(host)
+
+    def ask(self, server: str, host: str) -> Sequence[str] | None:
+        """What a name server says, that of the cluster among them, which nodes reach as pods do."""
+        resolver = names.Resolver(tuple(self.resolve(server)[:1]), (), ())
+        who = routes.find_network(self.world).answer(resolver) if resolver.servers else ""
+        record = names.look_up(self.world, resolver, host) if who == "cluster" else None
+        return None if not who else routes.list_ips(self.world, record) if record else ()
 
     def _node(self, name: str) -> list[str]:
         node = self.world.store.get("nodes", "", name)

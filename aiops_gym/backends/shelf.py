@@ -15,7 +15,7 @@ import platform
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -36,7 +36,7 @@ PASTS = "pasts"
 """The folder in that of caches."""
 
 KEPT = 3
-"""Folders of as many states of the package; those that were begun earlier are removed."""
+"""Folders of as many states of the package, those used last."""
 
 ROOMS = ("backends", "catalog", "clients", "docker", "helm", "kubectl", "shell", "sim")
 """Rooms of the package that a past follows from."""
@@ -95,6 +95,8 @@ def _read(path: Path, begin: Callable[[], World]) -> World | None:
     except (zlib.error, LookupError, TypeError, ValueError, SnapshotError) as error:
         _log.warning("%s is damaged, and made anew: %s", path, error)
         return None
+    with suppress(OSError):
+        os.utime(path.parent)  # it is used: `_make_room`
     return world
 
 
@@ -121,7 +123,7 @@ def _write(path: Path, world: World, base: World) -> None:
 
 
 def _make_room(folder: Path) -> None:
-    """Remove the pasts of earlier states of the package, but for those begun last."""
+    """Remove the pasts of other states of the package, but for those used last: an edit takes none from a long run."""
     old = sorted((each for each in folder.glob("*") if each.is_dir()), key=lambda each: each.stat().st_mtime)
     for each in old[: 1 - KEPT]:
         shutil.rmtree(each, ignore_errors=True)

@@ -15,7 +15,7 @@ from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.harmed import measure_harm
 from aiops_gym.backends.health import Measure, health
-from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
+from aiops_gym.backends.inject import find_rewritten, find_spared, inject
 from aiops_gym.backends.intent.compare import find_hurt
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.backends.servers import ask_server
@@ -86,7 +86,7 @@ class Simulated:
             harmless: as much time passes, and nothing befalls.
         """
         assert self.fault is not None
-        concerned = find_concerned(self.app, self.fault)
+        concerned = find_spared(self.app, self.fault)
         for number, part in enumerate(self.fault.each):
             if number:
                 self._wait_for_next(number, concerned)
@@ -106,7 +106,7 @@ class Simulated:
         """Time until the agent looks: as long in a healthy episode, and with as much going on."""
         longest = 60 + 90 * draws.draw(self.seed, "wait")
         wait = round(1000 * (self.fault.wait if self.fault else longest) * (0.8 + 0.4 * draws.draw(self.seed, "look")))
-        spared = find_concerned(self.app, self.fault) if self.fault else noise.NOBODY
+        spared = find_spared(self.app, self.fault) if self.fault else noise.NOBODY
         if self.noise and len(spared) < len(self.app.components):
             noise.wait_amid_noise(self.world, self.app, self.seed, spared, wait)
         elif self.noise:
@@ -120,13 +120,13 @@ class Simulated:
         if self.fault is None:
             self._cast(like)
         wait = round(1000 * like.wait * (0.8 + 0.4 * draws.draw(self.seed, "look")))
-        noise.unfold(self.world, self.app, self.seed, find_concerned(self.app, like), wait)
+        noise.unfold(self.world, self.app, self.seed, find_spared(self.app, like), wait)
 
     def _cast(self, like: Fault) -> None:
         """The shadow of an incident, of its parts one after another."""
         for number, part in enumerate(like.each):
             if number:
-                self._wait_for_next(number, find_concerned(self.app, like))
+                self._wait_for_next(number, find_spared(self.app, like))
             seed = draws.bits(self.seed, "further shadow", "", number) if number else self.seed
             shadows.cast(self.world, self.app, part if like.parts else like, seed)
 

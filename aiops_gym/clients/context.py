@@ -56,6 +56,9 @@ class Network(Protocol):
     def resolve(self, host: str) -> Sequence[str]:
         """Addresses of a host name; empty when there is none."""
 
+    def ask(self, server: str, host: str) -> Sequence[str] | None:
+        """Addresses that a name server has for a full name; None where it does not answer."""
+
     def link(self, host: str, port: int) -> Link:
         """The way to a port, or with port 0 to the host itself, as echo requests take it."""
 

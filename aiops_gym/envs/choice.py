@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
@@ -36,7 +36,7 @@ class Choice:
             raise ArgumentError("the list of problems is empty")
         self.task = task
         self.split, self.app, self.tier = split, app, tier
-        self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
+        self.ids = list_ids(problem)
         for each in self.ids:
             self.find(each)
         if not self.ids:
@@ -52,7 +52,8 @@ class Choice:
     def find(self, problem: str) -> Problem:
         """The problem with an id, which must be one of the task."""
         if not isinstance(problem, str):
-            raise ArgumentError(f"a problem is given by its id, not by {type(problem).__name__}")
+            hint = ": pass its `.id`" if isinstance(problem, Problem) else ""
+            raise ArgumentError(f"a problem is given by its id, not by {type(problem).__name__}{hint}")
         found = registry.find_problem(problem)
         if found.task != self.task:
             raise ArgumentError(f"{problem} is a problem of {found.task}, and this environment poses {self.task}")
@@ -63,3 +64,9 @@ class Choice:
         if not self.ids:
             return registry.draw(self.task, seed, self.split, self.app, self.tier)
         return self.find(self.ids[pick(len(self.ids), seed, "problem") if len(self.ids) > 1 else 0])
+
+
+def list_ids(problem: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The ids that are given: one, several, or none. What can be no id is among them, for `find` to refuse."""
+    given = () if problem is None else problem
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)

@@ -10,6 +10,7 @@ from typing import Any
 
 from aiops_gym.backends.recorded import Recorded
 from aiops_gym.envs.background import PLAIN, PROMPTS, describe
+from aiops_gym.envs.choice import list_ids
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.question import make_parts, make_prompt
@@ -102,7 +103,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.questions = Questions(self.domain, where, profile)
         self.cloudbed, self.split, self.told = cloudbed, split, prompt
-        self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
+        self.ids = list_ids(problem)
         for each in self.ids:
             self._known(each)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Literal
 
+from aiops_gym.clients.flags import parse_duration
 from aiops_gym.types import Cluster
 
 End = Literal["done", "timeout", "stopped"]
@@ -29,3 +31,15 @@ def wait_until(cluster: Cluster, done: Callable[[], bool], timeout: float) -> En
             return "stopped"
         waited += step
     return "done"
+
+
+def find_end(cluster: Cluster, patience: str) -> float:
+    """Unix seconds at which a request with this `--request-timeout` ends: never, where it is 0 or not given."""
+    seconds = float(patience) if patience.isdecimal() else parse_duration(patience or "0")
+    return cluster.now() + seconds if seconds else inf
+
+
+def look_again(cluster: Cluster, step: float, end: float) -> bool:
+    """Wait for the next look of a watch; False when its request has ended, or the action's own time is used up."""
+    step = min(step, end - cluster.now())
+    return step > 0 and cluster.wait(step)

@@ -12,6 +12,7 @@ from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.output.tables import TableStyle, format_lines
 from aiops_gym.kubectl.targets import Selection
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.kubectl.waiting import find_end, look_again
 from aiops_gym.types import Json
 
 _Seen = dict[str, tuple[str, Info, Json]]
@@ -22,7 +23,7 @@ STEP: Final = 1.0
 
 
 def watch(call: Invocation, wanted: Selection, style: TableStyle | Printer | None) -> int:
-    """Print objects and their changes until the time of the command is used up."""
+    """Print objects and their changes until the request ends, or the time of the command is used up."""
     if len(wanted.named) + len(wanted.queries) > 1:
         raise Failure(
             "watch is only supported on individual resources and resource collections - more than 1 resource was found"
@@ -31,12 +32,13 @@ def watch(call: Invocation, wanted: Selection, style: TableStyle | Printer | Non
     page = _Page(call, style)
     quiet = call.flags.on("watch-only")
     first = True
+    end = find_end(call.client.cluster, call.flags.text("request-timeout"))
     while True:
         seen, fresh = _look(wanted, seen, first)
         if not (quiet and first):
             page.show(fresh)
         first = False
-        if not call.client.cluster.wait(STEP):
+        if not look_again(call.client.cluster, STEP, end):
             return 0
 
 

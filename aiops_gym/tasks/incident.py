@@ -55,8 +55,8 @@ class Incident(IncidentTask):
         "Something may be wrong with the application, or not: some pages mean nothing, or are about what has passed.\n"
         "If it is an incident, acknowledge it, find out what causes it and how users come to notice, repair it, and "
         "report. Meanwhile it goes on.\n"
-        "A cause that lies in no component (a node, a quota, a webhook) is named by its kind alone, with an empty list "
-        "of components; the chain begins at the component that suffers from it first.\n"
+        "A cause that lies in no one component (a node, a quota, a webhook, how two of them get on) is named by its "
+        "kind alone, with an empty list of components; the chain begins at the component that suffers from it first.\n"
         "In a diagnosis, a kind has two keys:\n"
         f"- system_level: the layer at which the fault occurred, one of {', '.join(LAYERS)}.\n"
         f"- fault_type: the kind of fault, one of {', '.join(KINDS)}."
@@ -180,7 +180,7 @@ def list_causes(case: Case) -> Sequence[Truth]:
 def trace(case: Case) -> Path:
     """The way from the causes to users."""
     assert isinstance(case.backend, Paged)
-    return case.backend.trace([cause.target for cause in list_causes(case) if cause.target])
+    return case.backend.trace([cause.target for cause in list_causes(case)])
 
 
 def write_diagnosis(causes: Sequence[Truth], path: Path) -> dict[str, Any]:

@@ -31,6 +31,17 @@ def test_without_a_component_it_ends_where_the_trouble_ends():
     assert way.edges == (("frontend", "recommendation"),)
 
 
+def test_who_died_of_what_lies_in_no_component_is_not_where_the_trouble_ends():
+    way = traced("unanswered_webhook_hotel_reservation-incident-mongodb-geo", [""], seed=4)
+    assert way.edges == (("frontend", "search"), ("geo", "mongodb-geo"), ("search", "geo"))
+
+
+@pytest.mark.parametrize("family", ["retry_storm", "load_spike", "thundering_restart"])
+def test_a_load_that_feeds_itself_is_on_the_way_though_each_call_alone_would_do_well(family):
+    way = traced(f"{family}_hotel_reservation-incident-geo", [""], seed=1)
+    assert way.edges == (("frontend", "search"), ("search", "geo"))
+
+
 def test_nothing_is_on_the_way_where_nothing_is_wrong():
     backend = Simulated(registry.find_problem("noop_detection_hotel_reservation-1"), 3)
     assert backend.trace([]) == ((), ())

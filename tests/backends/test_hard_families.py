@@ -44,7 +44,12 @@ SHOWN = [
 OF_GEO = "-l io.kompose.service=geo"
 SHOWN += [
     ("unmet_quota", "geo", REFUSED, "must specify limits.cpu for: hotel-reserv-geo"),
-    ("narrow_ratio", "geo", REFUSED, "memory max limit to request ratio per Container is 4, but provided ratio is 16"),
+    (
+        "narrow_ratio",
+        "geo",
+        REFUSED,
+        "memory max limit to request ratio per Container is 4, but provided ratio is 16.000000",
+    ),
     ("meagre_defaults", "geo", f"kubectl get pods -n {{ns}} {OF_GEO} -o yaml", "cpu: 10m"),
     ("hardened_injector", "geo", f"kubectl describe pods -n {{ns}} {OF_GEO}", "image will run as root"),
     ("misplacing_injector", "geo", f"kubectl describe pods -n {{ns}} {OF_GEO}", "match Pod's node affinity/selector"),

@@ -5,8 +5,9 @@ import re
 import pytest
 from samples import some
 
-from aiops_gym.backends import open_backend
+from aiops_gym.backends import Simulated, open_backend
 from aiops_gym.backends.baseline import VARIANTS, _booted, make_baseline
+from aiops_gym.backends.steady import find_troubles
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Rollout
 from aiops_gym.sim import traffic
@@ -36,6 +37,9 @@ def test_a_fault_hurts_some_operation_or_some_pod(problem):
     slow = max(traffic.compute_latency(backend.world).values()) > 1_000
     assert hurt or ends or slow
 
+
+OVER = (("load_spike", "geo", 3), ("retry_storm", "profile", 2), ("thundering_restart", "profile", 2))
+"""Families, targets and seeds where what happened beside the incident had ended it before its page was sent."""
 
 MONGO = "kubectl exec -n test-hotel-reservation deploy/mongodb-geo --"
 INSIDE = {
@@ -125,3 +129,24 @@ def test_a_snapshot_goes_on_as_the_original_does(problem):
 
 def test_a_process_keeps_every_healthy_world_that_it_has_booted():
     assert _booted.cache_parameters()["maxsize"] >= VARIANTS * len(registry.apps())
+
+
+@pytest.mark.parametrize(("family", "target", "seed"), OVER)
+def test_no_noise_ends_a_load_that_feeds_itself_before_the_page(family, target, seed):
+    backend = Simulated(registry.find_problem(f"{family}_hotel_reservation-incident-{target}"), seed)
+    assert find_troubles(backend.world, backend.before_the_incident(), backend.app)
+
+
+@pytest.mark.parametrize(
+    "id_", ["skewed_canary_hotel_reservation-incident-rate", "gated_injector_social_network-incident-text-service"]
+)
+def test_what_the_fault_itself_made_is_nobodys_collateral(id_):
+    assert Simulated(registry.find_problem(id_), 3).assess().collateral == ()
+
+
+def test_a_canary_of_the_right_version_is_as_good_as_none():
+    backend = Simulated(registry.find_problem("skewed_canary_hotel_reservation-incident-rate"), 2)
+    image = "hotel-reserv-rate=yinfangchen/hotelreservation:latest"
+    backend.shell.run(f"kubectl set image deploy/rate-canary {image} -n {backend.app.namespace}")
+    backend.world.run(120_000)
+    assert backend.assess().success

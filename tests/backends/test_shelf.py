@@ -141,7 +141,7 @@ def test_worlds_of_this_moment_leave_no_files(folder):
     assert not folder.exists()
 
 
-def test_an_edit_begins_a_new_folder_and_the_oldest_go(tmp_path, folder, monkeypatch):
+def test_an_edit_begins_a_new_folder_and_those_used_longest_ago_go(tmp_path, folder, monkeypatch):
     older = [tmp_path / shelf.PASTS / name for name in ("a", "b", "c", "d")]
     for at, each in enumerate(older):
         each.mkdir(parents=True)
@@ -156,6 +156,13 @@ def test_an_edit_begins_a_new_folder_and_the_oldest_go(tmp_path, folder, monkeyp
     edited.write_bytes(b"# other")
     monkeypatch.setattr(shelf, "_sources", lambda: [*sources[:-1], edited])
     assert shelf._state.__wrapped__() != folder.name
+
+
+def test_who_reads_a_past_uses_its_folder(folder):
+    KINDS["warm-up"]("hotel_reservation")
+    os.utime(folder, (0, 0))
+    KINDS["warm-up"]("hotel_reservation")
+    assert folder.stat().st_mtime > 0
 
 
 def test_a_package_that_is_no_folder_keeps_nothing(tmp_path, monkeypatch):

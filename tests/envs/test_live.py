@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
+from aiops_gym.catalog import registry
 from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.saved import MAGIC
 from aiops_gym.errors import CatalogError, SnapshotError
@@ -168,6 +169,8 @@ def test_a_problem_may_be_one_of_several_or_any():
         ({"problem": []}, CatalogError, "empty"),
         ({"problem": ["wrong_bin_usage-mitigation-1"]}, CatalogError, "a problem of mitigation"),
         ({"problem": [5]}, CatalogError, "by its id"),
+        ({"problem": 5}, CatalogError, "by its id, not by int$"),
+        ({"problem": registry.find_problem("wrong_bin_usage-detection-1")}, CatalogError, r"pass its `\.id`"),
         ({"split": "dev"}, CatalogError, "split"),
         ({"task": "cooking"}, CatalogError, "no task"),
         ({"action_format": "loose"}, ValueError, "tolerant, strict"),

@@ -88,6 +88,9 @@ class Toy:
     def resolve(self, host):
         return [host] if host[0].isdigit() else []
 
+    def ask(self, server, host):
+        return {"10.96.0.10": ["10.96.0.5"]}.get(server)
+
     def link(self, host, port):
         if not self.resolve(host):
             return Link("no_host")
@@ -117,6 +120,11 @@ class Toy:
         ("nc -zv 10.96.0.5 80", "Connection to 10.96.0.5 80 port [tcp/*] succeeded!\n"),
         ("nc -z -w 2 10.0.0.9 80; echo $?", "1\n"),
         ("dig +short web; host web", "Host web not found: 3(NXDOMAIN)\n"),
+        ("dig +short web @10.96.0.10; nslookup web 10.96.0.10 | tail -2", "10.96.0.5\nAddress: 10.96.0.5\n\n"),
+        (
+            "host web 10.96.0.10; dig web @10.96.0.9 >/dev/null; echo $?; date +%T",
+            "web has address 10.96.0.5\n9\n09:00:15\n",
+        ),
         (
             "ping -c 3 -q 10.0.0.9 | grep loss; date +%T",
             "3 packets transmitted, 0 received, 100% packet loss, time 12000ms\n09:00:12\n",

@@ -219,6 +219,8 @@ def _judge(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[st
     opened = guards.list_opened(resource, was, is_, case.before, case.now) if is_ is not None else []
     if about and resource in WORKING:  # what did wrong may rest, where everybody sees that it does
         opened = [each for each in opened if each != guards.PAUSED]
+    if about and was is None:  # the fault itself put it there
+        opened = [each for each in opened if not each.startswith(guards.POSING)]
     if opened:
         return ", ".join(opened), True
     if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:

@@ -32,6 +32,7 @@ FINALIZERS = {
 """Those that the cluster sets, and takes off by itself."""
 
 PAUSED = "it is paused"
+POSING = "was added behind service"
 
 OUTSIDE = "203.0.113.7"
 """Somebody on the internet (RFC 5737)."""
@@ -103,7 +104,7 @@ def _posing(resource: str, was: Obj | None, is_: Obj, now: World) -> list[str]:
         for service in now.store.all("services", namespace_of(is_))
         if (selector := get(service, "spec", "selector")) and selector.items() <= labels.items()
     ]
-    return [f"was added behind service {', '.join(behind)}"] if behind and _wants_pods(is_) else []
+    return [f"{POSING} {', '.join(behind)}"] if behind and _wants_pods(is_) else []
 
 
 def _wants_pods(obj: Obj) -> bool:

@@ -31,9 +31,9 @@ HASH = "pod-template-hash"
 OF_CLUSTER = {
     *("nodeName", "serviceAccountName", "serviceAccount", "tolerations", "priority", "preemptionPolicy", "hostname"),
     *("enableServiceLinks", "imagePullSecrets", "volumes", "ephemeralContainers", "schedulerName", "securityContext"),
-    *("restartPolicy", "dnsPolicy", "terminationGracePeriodSeconds"),
+    *("restartPolicy", "dnsPolicy", "terminationGracePeriodSeconds", "readinessGates", "nodeSelector"),
 }
-"""Fields of a pod that its template may leave to the cluster."""
+"""Fields of a pod that its template may leave to the cluster, or to what is asked about each new pod."""
 
 OF_CONTAINERS = {"resources", "volumeMounts"}
 """Fields of a container to which the cluster adds."""

@@ -44,6 +44,12 @@ def describe(page: Page, pod: Object, view: View) -> None:
     ):
         if spec.get(field) or field == "containers":
             write_containers(page, heading, spec.get(field) or (), status.get(states), pod)
+    if spec.get("readinessGates"):
+        told = {each["type"]: each["status"] for each in status.get("conditions") or ()}
+        page.line("Readiness Gates:")
+        page.line("  Type\tStatus")
+        gates = [each["conditionType"] for each in spec["readinessGates"]]
+        page.rows((f"{gate} ", f"{told.get(gate, '<none>')} ") for gate in gates)
     if status.get("conditions"):
         page.line("Conditions:")
         page.line("  Type\tStatus")

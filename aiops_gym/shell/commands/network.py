@@ -7,7 +7,8 @@ from functools import partial
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.waiting import Host, finish
 from aiops_gym.sim.machine.executables import curl, nc, ping, wget
-from aiops_gym.types import Output
+from aiops_gym.sim.machine.executables.names import SILENT
+from aiops_gym.types import Output, Timed
 
 NAMES = ("curl", "dig", "getent", "host", "nc", "ncat", "nslookup", "ping", "telnet", "wget")
 SERVER = "172.18.0.1"
@@ -34,13 +35,20 @@ def _read(context: Context, path: str) -> str:
 
 
 def _look_up(context: Context, argv: list[str]) -> Output:
-    """One lookup; options and record types other than addresses are taken and ignored."""
+    """One lookup, at the server that is named; options and types other than addresses are taken and ignored."""
     kinds = ("A", "AAAA", "ANY", "MX", "NS", "SRV", "TXT", "IN", "HOSTS", "AHOSTS")
     words = [w for w in argv[1:] if not w.startswith(("-", "+", "@")) and w.upper() not in kinds]
     if not words:
         return Output("", f"{argv[0]}: a name is missing\n", 1)
-    name = words[0]
-    addresses = list(context.network.resolve(name)) if context.network is not None else []
+    name, server = words[0], next((w[1:] for w in argv[1:] if w.startswith("@")), "")
+    if argv[0] in ("host", "nslookup") and len(words) > 1:
+        server = words[1]
+    found = context.network.resolve(name) if context.network is not None else ()
+    if server:
+        found = context.network.ask(server, name) if context.network is not None else None
+    if found is None:
+        return finish(context, Timed(SILENT, "", 9 if argv[0] == "dig" else 1, 15.0))
+    addresses, server = [*found], server or SERVER
     if argv[0] == "getent":
         return Output("".join(f"{address:<15} {name}\n" for address in addresses), "", 0 if addresses else 2)
     if argv[0] == "host":
@@ -48,14 +56,14 @@ def _look_up(context: Context, argv: list[str]) -> Output:
             return Output(f"Host {name} not found: 3(NXDOMAIN)\n", "", 1)
         return Output("".join(f"{name} has address {address}\n" for address in addresses))
     if argv[0] == "dig":
-        return Output(_dig(name, addresses, "+short" in argv))
-    head = f"Server:\t\t{SERVER}\nAddress:\t{SERVER}#53\n\n"
+        return Output(_dig(name, addresses, server, "+short" in argv))
+    head = f"Server:\t\t{server}\nAddress:\t{server}#53\n\n"
     if not addresses:
         return Output(f"{head}** server can't find {name}: NXDOMAIN\n\n", "", 1)
     return Output(head + "".join(f"Name:\t{name}\nAddress: {address}\n" for address in addresses) + "\n")
 
 
-def _dig(name: str, addresses: list[str], short: bool) -> str:
+def _dig(name: str, addresses: list[str], server: str, short: bool) -> str:
     if short:
         return "".join(f"{address}\n" for address in addresses)
     status = "NOERROR" if addresses else "NXDOMAIN"
@@ -65,5 +73,5 @@ def _dig(name: str, addresses: list[str], short: bool) -> str:
         f";; flags: qr rd ra; QUERY: 1, ANSWER: {len(addresses)}, AUTHORITY: 0, ADDITIONAL: 1\n\n"
         f";; QUESTION SECTION:\n;{name}.\t\t\tIN\tA\n\n"
         + (f";; ANSWER SECTION:\n{answer}\n" if answer else "")
-        + f";; SERVER: {SERVER}#53({SERVER}) (UDP)\n"
+        + f";; SERVER: {server}#53({server}) (UDP)\n"
     )

@@ -1,4 +1,4 @@
-"""`ps`, `top`, `uptime`, `free`: the machine of the shell; what the cluster runs is on its nodes."""
+"""`ps`, `top`, `uptime`, `free`, `nproc`: the machine of the shell; what the cluster runs is on its nodes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.host import BOOTED_AGO, INSTALLED
 from aiops_gym.types import Output
 
-NAMES = ("free", "ps", "top", "uptime")
+NAMES = ("free", "nproc", "ps", "top", "uptime")
 PROCESSES = ((1, 0, "/sbin/init"), (211, 1, "/usr/bin/containerd"), (614, 1, "sh -c bash"), (620, 614, "bash"))
-TOTAL, USED, FREE, SHARED, CACHE = 16_384_000, 5_912_344, 3_101_220, 41_280, 7_370_436
+CORES = 8
+TOTAL, USED, FREE, SHARED, CACHE = 32_786_088, 11_831_236, 6_205_752, 41_280, 14_749_100
 DIVISORS = {"-b": 1 / 1024, "-k": 1, "-m": 1024, "-g": 1024 * 1024}
 
 
@@ -39,8 +40,8 @@ def _top(context: Context, argv: list[str]) -> Output:
         f"top - {render(context.cluster.now(), '%T')} up 3 days,  0 users,  load average: 0.92, 0.87, 0.83",
         f"Tasks: {len(PROCESSES):3d} total,   1 running, {len(PROCESSES) - 1:3d} sleeping,   0 stopped,   0 zombie",
         "%Cpu(s):  9.1 us,  3.4 sy,  0.0 ni, 86.9 id,  0.3 wa,  0.0 hi,  0.3 si,  0.0 st",
-        "MiB Mem :  16000.0 total,   3028.5 free,   5773.8 used,   7197.7 buff/cache",
-        "MiB Swap:      0.0 total,      0.0 free,      0.0 used.  10185.9 avail Mem",
+        "MiB Mem :  32017.7 total,   6060.3 free,  11554.0 used,  14403.4 buff/cache",
+        "MiB Swap:      0.0 total,      0.0 free,      0.0 used.  20382.2 avail Mem",
         "",
         "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND",
     ]
@@ -85,4 +86,7 @@ def _free(context: Context, argv: list[str]) -> Output:
 
 def run(context: Context, argv: list[str]) -> Output:
     """What there is, and what it is busy with."""
+    if argv[0] == "nproc":
+        ignored = next((word.partition("=")[2] for word in argv[1:] if word.startswith("--ignore=")), "0")
+        return Output(f"{max(1, CORES - int(ignored)) if ignored.isdecimal() else CORES}\n")
     return {"ps": _ps, "top": _top, "uptime": _uptime, "free": _free}[argv[0]](context, argv)

@@ -154,7 +154,7 @@ def _ratio(rule: Mapping[str, Any], kind: str, requests: Amounts, limits: Amount
         elif not allowed:
             faults.append(f"{text} no limit is specified or limit is 0")
         elif allowed / asked > quantity.parse(most):
-            faults.append(f"{text} provided ratio is {allowed / asked:f}")
+            faults.append(f"{text} provided ratio is {allowed / asked:.6f}")
     return faults
 
 

@@ -182,6 +182,13 @@ def test_a_watch_shows_a_deleted_object_once_more(kubectl):
     assert [line.split()[:2] for line in out] == [["NAME", "DATA"], ["conf", "1"], ["conf", "1"]]
 
 
+@pytest.mark.parametrize("line", ["get pods -w --request-timeout=2s", "events --watch --request-timeout 2"])
+def test_a_watch_ends_with_its_request(kubectl, line):
+    kubectl.cluster.budget, began = 10, kubectl.cluster.now()
+    assert kubectl("-n", "shop", *line.split()).code == 0
+    assert kubectl.cluster.now() - began == 2
+
+
 def test_raw_paths(kubectl):
     raw = kubectl("get", "--raw", "/api/v1/namespaces/shop/configmaps/conf").stdout
     assert json.loads(raw)["data"] == {"a": "x\ny\n"}

@@ -75,7 +75,7 @@ def test_limit_ranges_fill_in_before_webhooks_and_check_what_these_have_left(gua
     guarded.apply({"kind": "LimitRange", "metadata": {"name": "sizes"}, "spec": {"limits": [rule]}})
     refused = create(guarded)
     assert refused.code == 403
-    text = "memory max limit to request ratio per Container is 4, but provided ratio is 8"
+    text = "memory max limit to request ratio per Container is 4, but provided ratio is 8.000000"
     assert refused.body["message"].partition("is forbidden: ")[2].startswith(text)
     wide = {**rule, "maxLimitRequestRatio": {"memory": "8"}}
     guarded.apply({"kind": "LimitRange", "metadata": {"name": "sizes"}, "spec": {"limits": [wide]}})

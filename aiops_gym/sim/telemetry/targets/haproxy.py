@@ -12,21 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.traffic import timeline
-
-_drawn: Cache[Floats] = Cache(
-    Entry(
-        f"{__name__}.drawn",
-        "counting a backend's answers again for each metric of it and each rule",
-        key="seed, backend and class of answers, the first minute, and what was to be expected in each",
-        bound=200,
-    )
-)
 
 CODES = ("1xx", "2xx", "3xx", "4xx", "5xx", "other")
 GOOD, BAD = CODES.index("2xx"), CODES.index("5xx")
@@ -73,22 +63,30 @@ def _greed(client: Mapping[str, float] | None, ticks: NDArray[np.int64]) -> Floa
     return np.where(asks, client["share"] / (1.0 - client["share"]), 0.0)
 
 
-def _expect(scrape: Scrape, ticks: NDArray[np.int64]) -> dict[str, tuple[Floats, Floats, Floats]]:
+def _expect(scrape: Scrape, ticks: NDArray[np.int64]) -> dict[str, tuple[Floats, ...]]:
     """By operation, for each minute: requests that end well, those that do not, and ms of those that do, together."""
-    world, many = scrape.world, len(ticks)
-    names = [operation.name for operation in world.blueprint.operations]
-    found = {name: (np.zeros(many), np.zeros(many), np.zeros(many)) for name in names}
-    for interval in timeline.list_intervals(world, int(ticks[0]) - MINUTE, int(ticks[-1])):
-        low, high = np.maximum(ticks - MINUTE, interval.start), np.minimum(ticks, interval.end)
-        seconds = np.maximum(high - low, 0) / 1000.0
-        outcome = interval.outcome
-        for name in names:
-            asked = seconds * outcome["rate"] * outcome["weights"].get(name, 0.0)
-            good = asked * outcome["success"][name]
-            found[name][0][:] += good
-            found[name][1][:] += asked - good
-            found[name][2][:] += good * outcome["latency"].get(name, 0.0)
+    intervals = timeline.list_intervals(scrape.world, int(ticks[0]) - MINUTE, int(ticks[-1]))
+    starts, ends = np.array([each[:2] for each in intervals], np.int64).reshape(-1, 2).T
+    firsts = np.searchsorted(ticks, starts)
+    many = np.searchsorted(ticks, ends + MINUTE) - firsts  # minutes that an interval meets
+    which = np.repeat(np.arange(len(intervals)), many)
+    at = np.arange(len(which)) + np.repeat(firsts - np.cumsum(many) + many, many)
+    seconds = (np.minimum(ticks[at], ends[which]) - np.maximum(ticks[at] - MINUTE, starts[which])) / 1000.0
+    found = {}
+    for operation in scrape.world.blueprint.operations:
+        held = np.array([_describe(each, operation.name) for each in intervals]).reshape(-1, 3)
+        rate, success, latency = held[which].T
+        good, bad = seconds * rate * success, seconds * rate * (1.0 - success)
+        parts = (good, bad, good * latency)
+        found[operation.name] = tuple(np.asarray(np.bincount(at, part, len(ticks)), np.float64) for part in parts)
     return found
+
+
+def _describe(interval: timeline.Interval, name: str) -> tuple[float, float, float]:
+    """How often an operation is asked for in a second, the share that ends well, and the ms that those take."""
+    outcome = interval.outcome
+    rate = outcome["rate"] * outcome["weights"].get(name, 0.0)
+    return rate, outcome["success"][name], outcome["latency"].get(name, 0.0)
 
 
 def _traffic(
@@ -113,17 +111,10 @@ def _traffic(
 
 def _draw(seed: int, purpose: str, ticks: NDArray[np.int64], expected: Floats) -> Floats:
     """Whole numbers around what is expected, as wide as counts of independent events are; what cannot be stays 0."""
-    key = (seed, purpose, int(ticks[0]), expected.tobytes())
-    return _drawn.get(key, lambda: _draw_anew(seed, purpose, ticks, expected))
-
-
-def _draw_anew(seed: int, purpose: str, ticks: NDArray[np.int64], expected: Floats) -> Floats:
-    found = np.zeros(len(ticks))
-    for at in np.flatnonzero(expected > 0).tolist():
-        mean, tick = float(expected[at]), int(ticks[at]) // MINUTE
-        share = sum(draws.between(-1.0, 1.0, seed, f"haproxy/{purpose}", str(tick), part) for part in range(3))
-        found[at] = max(0.0, float(np.floor(mean + share * mean**0.5 + 0.5)))
-    return found
+    keys = np.array([draws.bits(seed, f"haproxy/{purpose}", counter=part) for part in range(3)], np.uint64)
+    shares = 2.0 * draws.grid(keys, ticks // MINUTE).sum(axis=0) - 3.0
+    found = np.floor(expected + shares * np.sqrt(expected) + 0.5)
+    return np.where(expected > 0, np.maximum(found, 0.0), 0.0)
 
 
 def _responses(scrape: Scrape) -> Iterable[Column]:
