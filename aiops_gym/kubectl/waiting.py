@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Literal
 
@@ -33,13 +33,9 @@ def wait_until(cluster: Cluster, done: Callable[[], bool], timeout: float) -> En
     return "done"
 
 
-def find_end(cluster: Cluster, patience: str) -> float:
-    """Unix seconds at which a request with this `--request-timeout` ends: never, where it is 0 or not given."""
+def await_looks(cluster: Cluster, step: float, patience: str) -> Iterator[None]:
+    """Wait for each next look of a watch, until its `--request-timeout` ("" or 0: none) or the action's time is up."""
     seconds = float(patience) if patience.isdecimal() else parse_duration(patience or "0")
-    return cluster.now() + seconds if seconds else inf
-
-
-def look_again(cluster: Cluster, step: float, end: float) -> bool:
-    """Wait for the next look of a watch; False when its request has ended, or the action's own time is used up."""
-    step = min(step, end - cluster.now())
-    return step > 0 and cluster.wait(step)
+    end = cluster.now() + (seconds or inf)
+    while (left := min(step, end - cluster.now())) > 0 and cluster.wait(left):
+        yield

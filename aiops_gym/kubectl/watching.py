@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Final
 
 from aiops_gym.kubectl.client import kind_group
@@ -12,7 +13,7 @@ from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.output.tables import TableStyle, format_lines
 from aiops_gym.kubectl.targets import Selection
 from aiops_gym.kubectl.verb import Invocation
-from aiops_gym.kubectl.waiting import find_end, look_again
+from aiops_gym.kubectl.waiting import await_looks
 from aiops_gym.types import Json
 
 _Seen = dict[str, tuple[str, Info, Json]]
@@ -32,14 +33,12 @@ def watch(call: Invocation, wanted: Selection, style: TableStyle | Printer | Non
     page = _Page(call, style)
     quiet = call.flags.on("watch-only")
     first = True
-    end = find_end(call.client.cluster, call.flags.text("request-timeout"))
-    while True:
+    for _ in chain((None,), await_looks(call.client.cluster, STEP, call.flags.text("request-timeout"))):
         seen, fresh = _look(wanted, seen, first)
         if not (quiet and first):
             page.show(fresh)
         first = False
-        if not look_again(call.client.cluster, STEP, end):
-            return 0
+    return 0
 
 
 def _look(wanted: Selection, seen: _Seen, first: bool) -> tuple[_Seen, list[tuple[Info, Json]]]:

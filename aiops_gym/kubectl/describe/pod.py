@@ -44,16 +44,13 @@ def describe(page: Page, pod: Object, view: View) -> None:
     ):
         if spec.get(field) or field == "containers":
             write_containers(page, heading, spec.get(field) or (), status.get(states), pod)
-    if spec.get("readinessGates"):
-        told = {each["type"]: each["status"] for each in status.get("conditions") or ()}
-        page.line("Readiness Gates:")
-        page.line("  Type\tStatus")
-        gates = [each["conditionType"] for each in spec["readinessGates"]]
-        page.rows((f"{gate} ", f"{told.get(gate, '<none>')} ") for gate in gates)
-    if status.get("conditions"):
-        page.line("Conditions:")
-        page.line("  Type\tStatus")
-        page.rows((f"{c['type']} ", f"{c['status']} ") for c in status["conditions"])
+    told = {each["type"]: each["status"] for each in status.get("conditions") or ()}
+    gates = {each["conditionType"]: "<none>" for each in spec.get("readinessGates") or ()}
+    for heading, rows in (("Readiness Gates", gates | {k: told[k] for k in gates.keys() & told}), ("Conditions", told)):
+        if rows:
+            page.line(f"{heading}:")
+            page.line("  Type\tStatus")
+            page.rows((f"{name} ", f"{state} ") for name, state in rows.items())
     write_volumes(page, spec.get("volumes") or ())
     page.line(f"QoS Class:\t{status.get('qosClass') or 'BestEffort'}")
     meta.write_labels(page, "Node-Selectors", spec.get("nodeSelector"))

@@ -13,7 +13,7 @@ from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.waiting import find_end, look_again
+from aiops_gym.kubectl.waiting import await_looks
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api.age import human_duration
 from aiops_gym.types import Json
@@ -81,9 +81,7 @@ def _last(event: Json) -> str:
 def _watch(call: Invocation, types: list[str], fields: str, found: list[Json]) -> None:
     headers = not call.flags.on("no-headers") and not found
     seen = {event["metadata"]["uid"]: event["metadata"]["resourceVersion"] for event in found}
-    cluster = call.client.cluster
-    end = find_end(cluster, call.flags.text("request-timeout"))
-    while look_again(cluster, STEP, end):
+    for _ in await_looks(call.client.cluster, STEP, call.flags.text("request-timeout")):
         now = _events(call, types, fields)
         fresh = [e for e in now if seen.get(e["metadata"]["uid"]) != e["metadata"]["resourceVersion"]]
         seen = {event["metadata"]["uid"]: event["metadata"]["resourceVersion"] for event in now}
