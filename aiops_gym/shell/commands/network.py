@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from aiops_gym.clients.context import Context
@@ -43,9 +44,11 @@ def _look_up(context: Context, argv: list[str]) -> Output:
     name, server = words[0], next((w[1:] for w in argv[1:] if w.startswith("@")), "")
     if argv[0] in ("host", "nslookup") and len(words) > 1:
         server = words[1]
-    found = context.network.resolve(name) if context.network is not None else ()
-    if server:
-        found = context.network.ask(server, name) if context.network is not None else None
+    network = context.network
+    if network is None:
+        found: Sequence[str] | None = None if server else ()
+    else:
+        found = network.ask(server, name) if server else network.resolve(name)
     if found is None:
         return finish(context, Timed(SILENT, "", 9 if argv[0] == "dig" else 1, 15.0))
     addresses, server = [*found], server or SERVER
