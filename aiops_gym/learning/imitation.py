@@ -22,6 +22,7 @@ from aiops_gym.learning.policies import find_algorithm
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.trial import SHARE
 from aiops_gym.sim.kernel import draws
+from aiops_gym.tools import parse
 
 Env = gym.Env[Any, Any]
 Turn = tuple[Any, Any, int]
@@ -109,7 +110,18 @@ def find_right(env: Env, task: str) -> Sequence[int]:
         return find_repair(env) or ()
     meanings = env.get_wrapper_attr("meanings")()
     answer = env.get_wrapper_attr("reference_actions")()[-1]
-    return [meanings.index(answer)] if answer in meanings else ()
+    if answer in meanings:
+        return [meanings.index(answer)]
+    return _name_several(env, parse(answer).args[0]) if task == "localization" else ()
+
+
+def _name_several(env: Env, components: Sequence[str]) -> Sequence[int]:
+    """Notes of all but the last, and the answer with that one; none where one was not seen, or none can be noted."""
+    names, known = env.get_wrapper_attr("macro_names"), env.get_wrapper_attr("named")()
+    if len(components) < 2 or "suspect 0" not in names or not set(components) <= set(known):
+        return ()
+    *noted, last = (known.index(component) for component in components)
+    return [*(names.index(f"suspect {at}") for at in noted), names.index(f"submit {last}")]
 
 
 def _fitted(env: Env, settings: Settings, lessons: Sequence[Any]) -> Any:

@@ -228,7 +228,7 @@ def _played(
     def progress(now: Played) -> None:
         shown(f"{task}, {name}: {group}", now.done, now.total)
 
-    evaluate(agents, task, out=where, progress=progress, **many)
+    evaluate(agents, task, out=where, progress=progress, signals=False, **many)
     folder = Folder(where)
     for entry in folder.plan().entries:
         episode = Episode.load(folder.episode(entry)) if folder.finished(entry) else None

@@ -57,6 +57,7 @@ def evaluate(
     limit: float | None = None,
     tokenizer: str = "",
     judge: Judge | None = None,
+    signals: bool = True,
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
     """Let agents play problems, keep every episode, and say how well they did.
@@ -86,6 +87,8 @@ def evaluate(
         tokenizer: `module:function`, text -> its tokens or their number, with which tokens are counted; without one
             they are estimated.
         judge: judges the reasoning of finished episodes, those that are there already too; never changes a reward.
+        signals: whether episodes keep alerts and golden signals, which the viewer shows; they take about 0.2 s each,
+            and several times as long on tier hard.
         progress: called at the beginning and after every episode.
 
     Raises:
@@ -110,7 +113,7 @@ def evaluate(
     )
     _check(sample, workers, cluster, limit)
     plan, folder = make_plan(arguments), Folder(Path(out))
-    player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}), tokenizer)
+    player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}), tokenizer, signals)
     with folder.locked():
         folder.adopt(plan)
         entries = plan.to_play()

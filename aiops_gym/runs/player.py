@@ -35,6 +35,7 @@ class Player:
     judge: Judge | None = None
     agent_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     tokenizer: str = ""
+    signals: bool = True
     envs: dict[tuple[str, tuple[tuple[str, Any], ...]], gym.Env[str, str]] = field(default_factory=dict)
 
     def done(self, entry: Entry) -> bool:
@@ -81,7 +82,7 @@ class Player:
             agent = Around(base.make(entry.agent, env, entry.seed, **options))
         agent.name = entry.agent  # what a class calls itself may be anything, and twice the same
         counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
-        return play(env, agent, entry.seed, {"problem": entry.problem}, counts, signals=True)
+        return play(env, agent, entry.seed, {"problem": entry.problem}, counts, signals=self.signals)
 
     def _env(self, entry: Entry) -> gym.Env[str, str]:
         key = _key(entry)

@@ -119,9 +119,10 @@ class Desk:
         judge: Judge | None,
         agent_options: Mapping[str, Any],
         tokenizer: str = "",
+        signals: bool = True,
     ) -> None:
         sys.path += [place for place in path if place not in sys.path]  # agents of the user's, where files are shared
-        self.player = Player(Folder(Path()), env_kwargs, judge, agent_options, tokenizer)
+        self.player = Player(Folder(Path()), env_kwargs, judge, agent_options, tokenizer, signals)
 
     def version(self) -> str:
         """Of the package on this machine."""
@@ -183,7 +184,13 @@ class _Pool:
         path = [os.path.abspath(place) for place in sys.path]
         player = self.player
         while len(self.actors) < self.count and sum(not actor.entry for actor in self.actors) < len(self.waiting):
-            given = (dict(player.env_kwargs), player.judge, dict(player.agent_options), player.tokenizer)
+            given = (
+                dict(player.env_kwargs),
+                player.judge,
+                dict(player.agent_options),
+                player.tokenizer,
+                player.signals,
+            )
             handle = desk.remote(path, *given)
             self.actors.append(_Actor(handle, handle.version.remote()))
 

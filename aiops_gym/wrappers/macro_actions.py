@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel.draws import draw
 from aiops_gym.wrappers.reading import naming
-from aiops_gym.wrappers.reading.macros import AROUND, lay_out
+from aiops_gym.wrappers.reading.macros import AROUND, NOTE, lay_out
 from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn
 
 UNFILLED = "This action needs a name that has not been seen yet."
@@ -35,7 +35,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
     in focus, `unset` takes it away; both need that the manifests were seen. What needs a name that was not seen is
     masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, as
     `looks_first` has it, and a repair is not submitted before something was changed. The infos have the mask under
-    `action_mask` (int8). With `tools="all"` alerts and changes can be looked at as well.
+    `action_mask` (int8). With `tools="all"` alerts and changes can be looked at as well, and an answer of Localization
+    can name several: `suspect 3` makes a note of one, and `submit 5` names that and the one in slot 5.
 
     Args:
         env: a live incident, wrapped or not, whose texts can be read.
@@ -65,7 +66,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
     (False, True, True)
     """
 
-    MEMORY = (*Slotted.MEMORY, "spoken", "focus", "_looks", "_texts", "_waits")
+    MEMORY = (*Slotted.MEMORY, "spoken", "focus", "suspects", "_looks", "_texts", "_waits")
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
         self.before_repairs, self._waits = before_repairs, bool(looks_first)
         self.spoken = ""
         self.focus: tuple[str, str] = ("", "")
+        self.suspects: tuple[str, ...] = ()
         self._looks: set[str] = set()
         self._texts: list[str | None] = []
 
@@ -138,7 +140,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         observation, info = super().reset(seed=seed, options=options)
-        self._texts, self.spoken, self.focus, self._looks = [], "", ("", ""), set()
+        self._texts, self.spoken, self.focus, self.suspects, self._looks = [], "", ("", ""), (), set()
         self._waits = draw(int(info["episode_seed"]), "looks first") < self.looks_first
         return observation, {**info, "action_mask": self.action_masks().astype(np.int8)}
 
@@ -165,7 +167,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
     def _note(self, action: int) -> None:
         slot = self.layout[action]
         self._looks.add(slot.macro.name)
-        if slot.macro.over == "component" and slot.macro.tool == "exec_shell":
+        if slot.macro.command is NOTE:
+            self.suspects = (*self.suspects, self.named()[slot.index])
+        elif slot.macro.over == "component" and slot.macro.tool == "exec_shell":
             self.focus = ("component", self.named()[slot.index])
         elif slot.macro.over == "other":
             self.focus = ("other", self.others()[slot.index][0])
@@ -189,7 +193,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
         rows: dict[tuple[str, int], Mapping[str, str]] = {}
         focus: dict[str, str] = {}
         for i, component in enumerate(self.named()):
-            rows["component", i] = {**shared, **naming.name_slot(component), "component": component}
+            answer = naming.name_suspects(component, self.suspects)
+            rows["component", i] = {**shared, **naming.name_slot(component), **answer, "component": component}
             if (kind, name) == ("component", component):
                 focus = naming.name_component(self.seen, component)
         for i, (found, other) in enumerate(self.others()):

@@ -22,8 +22,9 @@ PLACES = ("replicas", "container", "pod", "service")
 """Where a field may differ from those of the peers."""
 
 COMPONENT = (
-    "there", "focus", *SIGNS, *LOOKS, *TRAFFIC, *AGES, *STRAIN, "edited", "older", "touched", "known", "served",
-    *(f"{place} differs" for place in PLACES), *(f"{place} differs much" for place in PLACES),
+    "there", "focus", "suspected", *SIGNS, *LOOKS, *TRAFFIC, *AGES, *STRAIN,
+    "edited", "older", "touched", "known", "served", *(f"{place} differs" for place in PLACES),
+    *(f"{place} differs much" for place in PLACES),
 )  # fmt: skip
 """What each number of a component's row is."""
 
@@ -109,9 +110,10 @@ class Symptoms(Slotted, RecordConstructorArgs):
     def _components(self, focus: tuple[str, str]) -> NDArray[np.float32]:
         rows = np.zeros((self.slots, len(COMPONENT)), np.float32)
         seen = self.seen
+        suspects = self.env.get_wrapper_attr("suspects") if self.env.has_wrapper_attr("suspects") else ()
         for row, name in zip(rows, self.named(), strict=False):
             _component(row, seen.components[name], seen.drifts(name))
-            row[_AT["focus"]] = focus == ("component", name)
+            row[_AT["focus"]], row[_AT["suspected"]] = focus == ("component", name), name in suspects
             row[_AT["known"]], row[_AT["served"]] = name in seen.deployments, name in seen.services
         return rows.ravel()
 

@@ -6,6 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from aiops_gym.catalog import registry
 from aiops_gym.learning import imitation, trial, worlds
 from aiops_gym.learning.imitation import imitate
 from aiops_gym.learning.oracle import find_repair, look_around
@@ -49,6 +50,21 @@ def test_nodes_and_what_no_service_leads_to_are_in_reach_in_a_lived_in_cluster(p
     for look in look_around(env):
         env.step(look)
     assert find_repair(env)
+
+
+@pytest.mark.parametrize("how", ["independent", "hidden"])
+def test_several_components_at_fault_are_noted_and_then_named_together(how):
+    found = registry.problems("localization", split="test", tier="hard")
+    problem = next(each.id for each in found if each.how == how and each.others[0][1] != each.target)
+    env = worlds.make_world(Settings(task="localization", split="test", tier="hard", tools="all"))
+    env.reset(seed=5, options={"problem": problem})
+    for look in look_around(env):
+        env.step(look)
+    actions = imitation.find_right(env, "localization")
+    names = env.get_wrapper_attr("macro_names")
+    assert [names[action].split()[0] for action in actions] == ["suspect"] * (len(actions) - 1) + ["submit"]
+    assert len(actions) > 1
+    assert [env.step(action) for action in actions][-1][4]["is_success"]
 
 
 def test_what_no_action_mends_is_told_apart_and_kept(tmp_path, monkeypatch):

@@ -163,6 +163,12 @@ def test_a_tokenizer_counts_and_belongs_to_the_plan(tmp_path):
         play(tmp_path, workers=0, seeds=1)
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_golden_signals_are_kept_for_the_viewer_unless_nobody_wants_them(tmp_path, kept):
+    play(tmp_path, workers=0, seeds=1, signals=kept)
+    assert bool(Episode.load(next((tmp_path / "episodes").iterdir())).signals) == kept
+
+
 def test_finished_episodes_are_not_played_again(tmp_path):
     seen = []
     play(tmp_path / "out", "odd_agents:slow", seeds=2, workers=0)

@@ -8,6 +8,7 @@ and none is added with a fault.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,6 +50,9 @@ _NODES = (
     "'NODE:.metadata.name,TAINTS:.spec.taints[*].key,UNSCHEDULABLE:.spec.unschedulable'"
 )
 
+NOTE = "echo {slot} >> suspects"
+"""Names one of several components: `submit` names all that were noted so, and the one in its slot."""
+
 
 @dataclass(frozen=True, eq=False)
 class Macro:
@@ -56,13 +60,14 @@ class Macro:
 
     Attributes:
         name: by which it is chosen.
-        command: for the shell, with `{names}`; or where `tool` is another one, the values of its parameters.
+        command: for the shell, with `{names}`; or where `tool` is another one, the values of its parameters, or their
+            JSON.
         over: what it is repeated for: `component` or `other` for each slot, "" where it is one action.
         tasks: in which it is offered.
         tool: that is called.
         timeout: of the command, in seconds of the world.
         only: names that must have been seen besides those in the command.
-        extra: its tool is one of those that only `tools="all"` offers.
+        extra: offered with `tools="all"` alone, as its tool is, or as notes are where several may be at fault.
     """
 
     name: str
@@ -94,7 +99,7 @@ def _text(macro: Macro, values: tuple[str, ...]) -> str:
     """A macro with its names filled in; most stay the same from turn to turn."""
     filled = _filled(macro.command, dict(zip(macro.needs, values, strict=True)))
     if macro.tool != "exec_shell":
-        return str(Call(macro.tool, tuple(filled)))
+        return str(Call(macro.tool, tuple(json.loads(filled) if isinstance(filled, str) else filled)))
     return str(Call(macro.tool, (filled,) if macro.timeout == 30 else (filled, macro.timeout)))
 
 
@@ -134,7 +139,7 @@ def _submissions() -> list[Macro]:
         for answer in ("Yes", "No")
     ]
     found += [
-        Macro("submit", [["{slot}"]], "component", ("localization",), "submit", only=("looked",)),
+        Macro("submit", "[{suspects}]", "component", ("localization",), "submit", only=("looked",)),
         Macro("submit none", [[]], tasks=("localization",), tool="submit", only=("looked",)),
         Macro("submit no fault", [], tasks=("analysis",), tool="submit", only=("looked",)),
         Macro("submit repaired", [], tasks=REPAIR, tool="submit", only=("changed",)),
@@ -174,6 +179,7 @@ MACROS: tuple[Macro, ...] = (
         "previous logs",
         "kubectl logs deployment/{component} -n {namespace} --tail=30 --previous --pod-running-timeout=1s",
     ),
+    Macro("suspect", NOTE, "component", ("localization",), only=("looked", "unsuspected"), extra=True),
     Macro("wait", f"sleep 60; {_STATUS}", tasks=REPAIR, timeout=120),
     _repair("undo", "kubectl rollout undo deployment/{component} -n {namespace}", "older"),
     _repair("restart", "kubectl rollout restart deployment/{component} -n {namespace}"),
@@ -193,7 +199,7 @@ AROUND = (
 )  # fmt: skip
 """Looks without which no answer is given to whether, where and what: whoever has not looked can only guess."""
 
-EVERYWHERE = (*AROUND, *(macro.name for macro in MACROS if macro.extra))
+EVERYWHERE = (*AROUND, *(macro.name for macro in MACROS if macro.extra and not macro.over))
 """Those, and what only all tools offer."""
 
 NAMES = frozenset(name for macro in MACROS for name in (*macro.needs, *macro.only))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from aiops_gym.wrappers.reading import fields, outliers, settings
@@ -101,3 +102,13 @@ def name_slot(name: str, other: Other | None = None) -> dict[str, str]:
     if other and RESOURCES[other.kind]:
         found["slot resource"] = RESOURCES[other.kind]
     return found
+
+
+def name_suspects(name: str, suspects: tuple[str, ...]) -> dict[str, str]:
+    """What an answer with a component names, as JSON; and whether that component was not noted yet.
+
+    >>> name_suspects("cart", ("pay",))
+    {'suspects': '["pay", "cart"]', 'unsuspected': 'unsuspected'}
+    """
+    found = {"suspects": json.dumps(list(dict.fromkeys((*suspects, name))))}
+    return found if name in suspects else {**found, "unsuspected": "unsuspected"}
