@@ -126,7 +126,7 @@ learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (so
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
 
 learning-hard: $(VENV)/.sb3 ## the same on tier hard with all tools, without ablations (a day; can be stopped), and write docs/learning-hard.md
-	$(BIN)/aiops-gym study --tier hard --tools all --ablations 0 --out build/learning-hard \
+	$(BIN)/aiops-gym study --tier hard --tools all --ablations 0 --imitations 0 --out build/learning-hard \
 	  --write docs/learning-hard.md
 
 # LLM_ARGS is for you: make learning-llm LLM_ARGS="--model Qwen/Qwen3-0.6B --set steps=400", on a graphics card

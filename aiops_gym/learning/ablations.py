@@ -33,6 +33,9 @@ ABLATIONS: Mapping[str, str] = {
 }
 """What can be left out."""
 
+OF_FEATURES = ("shuffled", "drift")
+"""Those that change what is shown; the others take looks away."""
+
 
 def check_ablation(name: str) -> None:
     """Raises ArgumentError for what cannot be left out; "" leaves out nothing."""
@@ -74,35 +77,49 @@ class Ablated(Remembering, RecordConstructorArgs):
         """Begin an episode."""
         observation, info = super().reset(seed=seed, options=options)
         self._seed, self._step = int(info["episode_seed"]), 0
-        return self._shown(observation), info
+        return leave_out(self.without, observation, self._seed, self._step), info
 
     def step(self, action: Any) -> Turn:
         """One turn."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._step += 1
-        return self._shown(observation), float(reward), terminated, truncated, info
-
-    def _shown(self, observation: dict[str, Any]) -> dict[str, Any]:
-        change = {"shuffled": self._mixed, "drift": _without_drift}.get(self.without)
-        if change is None:
-            return observation
-        rows = {name: observation[name].reshape(-1, len(ROWS[name])) for name in ROWS if name in observation}
-        return {**observation, **{name: change(name, row).ravel() for name, row in rows.items()}}
-
-    def _mixed(self, name: str, rows: Any) -> Any:
-        """Each row with its numbers in another order; which rows are there is still to be seen."""
-        chance = draws.bulk(self._seed, "ablation", name, self._step)
-        mixed = rows.copy()
-        first = 0 if name == "whole" else 1
-        mixed[:, first:] = chance.permuted(rows[:, first:], axis=1)
-        return mixed
+        shown = leave_out(self.without, observation, self._seed, self._step)
+        return shown, float(reward), terminated, truncated, info
 
 
-def _without_drift(name: str, rows: Any) -> Any:
-    return rows * np.array([0.0 if _tells_drift(name, column) else 1.0 for column in ROWS[name]], np.float32)
+def leave_out(without: str, seen: Mapping[str, Any], seed: int, step: int) -> dict[str, Any]:
+    """What is left of one observation, or of many in rows.
+
+    Args:
+        without: one of `OF_FEATURES`; others leave all.
+        seen: parts by their names, those of `ROWS` among them.
+        seed: of the draw.
+        step: likewise.
+    """
+    if without not in OF_FEATURES:
+        return dict(seen)
+    left = {name: seen[name].reshape(-1, len(ROWS[name])) for name in ROWS if name in seen}
+    if without == "drift":
+        left = {name: rows * _TELLS_NO_DRIFT[name] for name, rows in left.items()}
+    else:
+        left = {name: _mix(name, rows, draws.bulk(seed, "ablation", name, step)) for name, rows in left.items()}
+    return {**seen, **{name: rows.reshape(seen[name].shape) for name, rows in left.items()}}
+
+
+def _mix(name: str, rows: Any, chance: np.random.Generator) -> Any:
+    """Each row with its numbers in another order; which rows are there is still to be seen."""
+    mixed = rows.copy()
+    first = 0 if name == "whole" else 1
+    mixed[:, first:] = chance.permuted(rows[:, first:], axis=1)
+    return mixed
 
 
 def _tells_drift(name: str, column: str) -> bool:
     if name == "changes":
         return column != "change"
     return name == "components" and (column in ("drifts", "strange_settings") or " differs" in column)
+
+
+_TELLS_NO_DRIFT = {
+    name: np.array([not _tells_drift(name, column) for column in columns], np.float32) for name, columns in ROWS.items()
+}

@@ -16,6 +16,7 @@ import numpy as np
 
 from aiops_gym.catalog import registry
 from aiops_gym.learning import worlds
+from aiops_gym.learning.ablations import OF_FEATURES, leave_out
 from aiops_gym.learning.extra import require_extra
 from aiops_gym.learning.oracle import find_repair, look_around
 from aiops_gym.learning.policies import find_algorithm
@@ -35,7 +36,13 @@ EPOCHS, BATCH, RATE, CHUNK = 30, 256, 1e-3, 25
 """Passes over the lessons, size of a minibatch, size of a step, and episodes of a file."""
 
 
-def imitate(settings: Settings, out: Path, lessons: int = 0, shown: Callable[[int], None] = lambda _: None) -> Path:
+def imitate(
+    settings: Settings,
+    out: Path,
+    lessons: int = 0,
+    shown: Callable[[int], None] = lambda _: None,
+    whole: Path | None = None,
+) -> Path:
     """Learn a task from right answers, and keep the network as `model.zip`; cut short, it goes on where it was.
 
     Args:
@@ -43,19 +50,24 @@ def imitate(settings: Settings, out: Path, lessons: int = 0, shown: Callable[[in
         out: a folder.
         lessons: episodes; 0 for those of `LESSONS`.
         shown: told how many of them there are.
+        whole: the folder of another one, in whose lessons nothing was left out: they are used again where it is only
+            features that are left out here.
     """
     require_extra()
     model, many = out / "model.zip", lessons or LESSONS[settings.task]
     if model.exists():
         return model
+    hidden = settings.without if whole is not None and settings.without in OF_FEATURES else ""
+    where = whole if hidden and whole is not None else out
     env, files = worlds.make_world(settings), []
     for begin in range(0, many, CHUNK):
         shown(begin)
-        files.append(out / "lessons" / f"{begin:06d}.npz")
+        files.append(where / "lessons" / f"{begin:06d}.npz")
         if not files[-1].exists():
             each = [_lesson(env, settings, at) for at in range(begin, min(begin + CHUNK, many))]
             _keep(files[-1], [turn for lesson in each for turn in lesson])
-    learner = _fitted(env, settings, [np.load(file) for file in files])
+    learner = _fitted(env, settings, [np.load(file) for file in files], hidden)
+    out.mkdir(parents=True, exist_ok=True)
     half = out / ".model.half.zip"
     learner.save(half)
     half.replace(model)
@@ -124,7 +136,7 @@ def _name_several(env: Env, components: Sequence[str]) -> Sequence[int]:
     return [*(names.index(f"suspect {at}") for at in noted), names.index(f"submit {last}")]
 
 
-def _fitted(env: Env, settings: Settings, lessons: Sequence[Any]) -> Any:
+def _fitted(env: Env, settings: Settings, lessons: Sequence[Any], hidden: str) -> Any:
     """A learner whose network takes the right actions as far as it can, by cross-entropy."""
     import torch  # noqa: PLC0415  # Takes two seconds.
     from stable_baselines3.common.utils import set_random_seed  # noqa: PLC0415
@@ -137,7 +149,8 @@ def _fitted(env: Env, settings: Settings, lessons: Sequence[Any]) -> Any:
     some = [each for each in lessons if len(each["right"])]
     parts = {name: np.concatenate([each[name] for each in some]) for name in some[0].files}
     masks, right = parts.pop("mask"), torch.as_tensor(parts.pop("right"))
-    seen = {name: torch.as_tensor(each) for name, each in parts.items()}
+    left = leave_out(hidden, parts, settings.seed, 0)
+    seen = {name: torch.as_tensor(each) for name, each in left.items()}
     optimizer = torch.optim.Adam(learner.policy.parameters(), lr=RATE)
     learner.policy.set_training_mode(True)
     for _ in range(EPOCHS):

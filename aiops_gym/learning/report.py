@@ -46,8 +46,8 @@ as well as the learnt one, nothing is gained by exploring.
 
 APART = """\
 "Shown the answers" is the same network without any exploration: it was shown all looks and then what is right, for
-faults of the train split. The rows that leave something out are runs of their own, {ablations} of each; what each
-leaves out:
+faults of the train split. The rows that leave something out are networks of their own, {ablations} of each that learnt
+and {imitations} of each that was shown the answers; what each leaves out:
 
 {left_out}"""
 """What is said of runs of other kinds, where there are some."""
@@ -74,7 +74,8 @@ def write(study: Study, scores: Sequence[Score], page: Path, reach: Sequence[Rea
 
 def _title(study: Study, version: str) -> str:
     left_out = "".join(f"- {name}: {words};\n" for name, words in ABLATIONS.items())
-    apart = APART.format(ablations=study.ablations, left_out=left_out) if study.ablations else ""
+    counts = {"ablations": study.ablations, "imitations": study.imitations}
+    apart = APART.format(**counts, left_out=left_out) if any(counts.values()) else ""
     looks = len(EVERYWHERE if study.tools == "all" else AROUND)
     told = {"of": f" of tier {study.tier}", "hard": "-hard"} if study.tier else {"of": "", "hard": ""}
     return TITLE.format(version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=looks, **told)

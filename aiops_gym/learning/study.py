@@ -1,9 +1,10 @@
 """The study behind `docs/learning.md`: each task learned from several seeds, and played beside the other agents.
 
 Everything lies in one folder, and what is there is not done again: runs of training in `TASK/seed-K`, those that leave
-something out in `TASK/without-NAME/seed-K`, networks that were shown the answers in `TASK/imitation/seed-K`, the
-episodes of their tests below each, those of the other agents in `TASK/others`, and what actions can do in
-`mitigation/actions`. A study may be cut short at any time; with more tasks, seeds or ablations it goes on.
+something out in `TASK/without-NAME/seed-K`, networks that were shown the answers in `TASK/imitation/seed-K` and
+`TASK/imitation-without-NAME/seed-K`, the episodes of their tests below each, those of the other agents in
+`TASK/others`, and what actions can do in `mitigation/actions`. A study may be cut short at any time; with more tasks,
+seeds or ablations it goes on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +85,8 @@ class Study:
     Attributes:
         out: folder of everything.
         seeds: runs of each task.
-        ablations: runs of each task with each of `ABLATIONS` left out, and networks that are shown the answers; 0 for
-            none of them.
+        ablations: runs of each task with each of `ABLATIONS` left out; 0 for none of them.
+        imitations: networks that are shown the answers, with nothing and with each of these left out; likewise.
         steps: of a run; 0 for those of `STEPS`.
         tier: whose problems are learned and played; None for all but the hard ones.
         tools: which there are, `basic` or `all`.
@@ -97,6 +99,7 @@ class Study:
     tasks: tuple[str, ...] = TASKS
     seeds: int = 5
     ablations: int = 1
+    imitations: int = 1
     steps: int = 0
     tier: str | None = None
     tools: str = SETS[0]
@@ -146,8 +149,9 @@ def carry_out(study: Study, shown: Shown) -> list[Score]:
     """Do what is not done yet, and collect all episodes."""
     _train(study, shown)
     for task in study.tasks:
-        for seed in range(study.ablations):
-            _imitate(study, task, seed, shown)
+        for seed in range(study.imitations):
+            for without in ("", *ABLATIONS):
+                _imitate(study, task, seed, without, shown)
     return [score for task in study.tasks for score in _tests(study, task, shown)]
 
 
@@ -173,9 +177,19 @@ def _train(study: Study, shown: Shown) -> None:
     train_all(jobs, study.workers, progress)
 
 
-def _imitate(study: Study, task: str, seed: int, shown: Shown) -> None:
-    out, lessons = study.run(task, seed, "imitation"), study.lessons or LESSONS[task]
-    imitate(study.settings(task, seed), out, lessons, lambda n: shown(f"{task}, lessons of seed {seed}", n, lessons))
+def _imitate(study: Study, task: str, seed: int, without: str, shown: Shown) -> None:
+    lessons = study.lessons or LESSONS[task]
+    imitate(
+        study.settings(task, seed, without),
+        study.run(task, seed, _name_imitation(without)),
+        lessons,
+        lambda n: shown(f"{task}, lessons of seed {seed}{f' without {without}' if without else ''}", n, lessons),
+        study.run(task, seed, _name_imitation("")),
+    )
+
+
+def _name_imitation(without: str) -> str:
+    return f"imitation-without-{without}" if without else "imitation"
 
 
 def _list_learnt(study: Study, task: str) -> Iterator[Learnt]:
@@ -183,16 +197,21 @@ def _list_learnt(study: Study, task: str) -> Iterator[Learnt]:
     for seed in range(study.seeds):
         yield Learnt(name=LEARNT, run=study.run(task, seed), seed=seed, options={"sampled": False})
         yield Learnt(name=LEARNT_SAMPLED, run=study.run(task, seed), seed=seed, options={"sampled": True})
-    for seed in range(study.ablations):
-        yield Learnt(name=IMITATION, run=study.run(task, seed, "imitation"), seed=seed, options={"sampled": False})
-        for without in ABLATIONS:
-            run, options = study.run(task, seed, f"without-{without}"), {"sampled": False, "without": without}
-            yield Learnt(name=name_ablation(without), run=run, seed=seed, options=options)
+    for seed, without in product(range(study.imitations), ("", *ABLATIONS)):
+        run, options = study.run(task, seed, _name_imitation(without)), {"sampled": False, "without": without}
+        yield Learnt(name=name_ablation(without, IMITATION), run=run, seed=seed, options=options)
+    for seed, without in product(range(study.ablations), ABLATIONS):
+        run, options = study.run(task, seed, f"without-{without}"), {"sampled": False, "without": without}
+        yield Learnt(name=name_ablation(without), run=run, seed=seed, options=options)
 
 
-def name_ablation(without: str) -> str:
-    """What tables call the runs that leave something out."""
-    return f"learnt, {without} left out" if without != "shuffled" else "learnt, shuffled"
+def name_ablation(without: str, kind: str = LEARNT) -> str:
+    """What tables call the networks that something was left out for.
+
+    >>> name_ablation("drift"), name_ablation("shuffled", IMITATION), name_ablation("", IMITATION)
+    ('learnt, drift left out', 'shown the answers, shuffled', 'shown the answers')
+    """
+    return f"{kind}, {without} left out" if without not in ("", "shuffled") else f"{kind}, {without}".removesuffix(", ")
 
 
 def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
@@ -248,6 +267,7 @@ def _played(
 
 def group_by_agent(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by agent: first those that are not trained, then the learnt."""
-    order = [*OTHERS, *map(name_ablation, ABLATIONS), IMITATION, LEARNT_SAMPLED, LEARNT]
+    shown = [name_ablation(without, IMITATION) for without in (*ABLATIONS, "")]
+    order = [*OTHERS, *shown, *map(name_ablation, ABLATIONS), LEARNT_SAMPLED, LEARNT]
     found = {name: [score for score in scores if score.agent == name] for name in order}
     return {name: rows for name, rows in found.items() if rows}

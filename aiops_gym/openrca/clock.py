@@ -108,12 +108,3 @@ def show(milliseconds: int) -> str:
     '2021-03-04 14:57:00'
     """
     return to_local(milliseconds).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def format_folder(value: date) -> str:
-    """Name of a day's folder.
-
-    >>> format_folder(date(2021, 3, 4))
-    '2021_03_04'
-    """
-    return value.strftime("%Y_%m_%d")

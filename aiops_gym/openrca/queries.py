@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import answers, clock, scoring, wordings
+from aiops_gym.openrca import clock, scoring, wordings
 from aiops_gym.openrca.chance import make_generator
 from aiops_gym.openrca.labels import HALF_HOUR, Query, Record
 from aiops_gym.openrca.model import Domain
@@ -58,7 +58,6 @@ _COUNT = re.compile(
     rf"|(?<=\b(?:is|as) )(?:{_NUMBER})\b",
     re.IGNORECASE,
 )
-_CLOUDBED = re.compile(r"\bcloudbed-\d+\b", re.IGNORECASE)
 
 
 def grade_difficulty(task_index: str) -> str:
@@ -127,12 +126,6 @@ def count_failures(text: str) -> int:
     return _NUMBERS.index(word) if word in _NUMBERS else int(word)
 
 
-def parse_cloudbed(instruction: str) -> str:
-    """The cloudbed that a question names, `cloudbed-1`, or ""."""
-    found = _CLOUDBED.search(instruction)
-    return found[0].lower() if found else ""
-
-
 def make_queries(domain: Domain, cloudbed: str, records: Sequence[Record], seed: int) -> list[Query]:
     """A question for each record, in the same order.
 
@@ -165,15 +158,6 @@ def scoring_points(records: Sequence[Record], asked: Sequence[str]) -> str:
         for number, record in enumerate(records, 1)
         for element in asked
     )
-
-
-def reference_answer(records: Sequence[Record], asked: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The right answer about a window's failures, as `submit` takes it.
-
-    >>> reference_answer([Record("pod", "MG01", 1614841020, "network latency")], ("component",))
-    {'1': {'root cause component': 'MG01'}}
-    """
-    return answers.format_expected(scoring.parse_criteria(scoring_points(records, asked)))
 
 
 def _said(record: Record, element: str) -> str:

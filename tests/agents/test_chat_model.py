@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from statistics import mean
 
 import gymnasium as gym
@@ -16,17 +15,15 @@ from aiops_gym.runs.export import collect_messages
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from tiny_lm import TinyLM
-
 PROBLEMS = ("pod_failure_hotel_res", "misconfig_app_hotel_res", "user_unregistered_mongodb")
-CASES = [(f"{problem}-localization-1", seed) for problem in PROBLEMS for seed in (0, 1)]
+CASES = [(f"{problem}-localization-1", seed) for seed, problem in enumerate(PROBLEMS)]
 SYSTEM = "Operate."
 STEPS = 140
 
 
 def test_a_model_trained_on_reference_episodes_plays_them_better_than_chance():
+    from tiny_lm import TinyLM  # noqa: PLC0415  # Takes seconds, which whoever collects tests need not wait.
+
     env = gym.make("aiops_gym/Localization-v0", disable_env_checker=True)
 
     def play(agent, case):

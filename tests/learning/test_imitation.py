@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gymnasium as gym
 import numpy as np
 import pytest
 
 from aiops_gym.catalog import registry
 from aiops_gym.learning import imitation, trial, worlds
+from aiops_gym.learning.ablations import leave_out
 from aiops_gym.learning.imitation import imitate
 from aiops_gym.learning.oracle import find_repair, look_around
 from aiops_gym.learning.policies import load
@@ -17,6 +20,7 @@ from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.study import Study
 from aiops_gym.runs import run_episode
 from aiops_gym.wrappers import snapshot
+from aiops_gym.wrappers.symptoms import COMPONENT
 
 PROBLEMS = ("misconfig_app_hotel_res-mitigation-1", "scale_pod_zero_social_net-mitigation-1")
 
@@ -99,6 +103,23 @@ def test_a_network_that_is_shown_the_answers_looks_around_and_gives_them(tmp_pat
     again = load(str(imitate(settings, tmp_path, 30)))
     weights = (each.learner.policy.state_dict() for each in (policy, again))
     assert all(np.array_equal(left, right) for left, right in zip(*(each.values() for each in weights), strict=True))
+
+
+def test_lessons_with_nothing_left_out_serve_where_features_are_and_are_seen_without_them(tmp_path, monkeypatch):
+    settings = Settings(task="detection", split="train")
+    imitate(settings, tmp_path / "whole", 1)
+    (file,) = (tmp_path / "whole" / "lessons").iterdir()
+    shown = []
+    monkeypatch.setattr(imitation, "_lesson", None)
+    monkeypatch.setattr(imitation, "leave_out", lambda *given: shown.append(leave_out(*given)) or shown[-1])
+    less = replace(settings, without="drift")
+    imitate(less, tmp_path / "less", 1, whole=tmp_path / "whole")
+    whole = np.load(file)
+    (seen,) = shown
+    rows, before = (each["components"].reshape(-1, len(COMPONENT)) for each in (seen, whole))
+    assert before[:, COMPONENT.index("drifts")].any() and not rows[:, COMPONENT.index("drifts")].any()
+    assert np.array_equal(rows[:, COMPONENT.index("there")], before[:, COMPONENT.index("there")])
+    assert (tmp_path / "less" / "model.zip").exists() and not (tmp_path / "less" / "lessons").exists()
 
 
 @pytest.mark.parametrize(

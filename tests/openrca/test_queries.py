@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -25,14 +26,13 @@ def shown(instruction):
 
 
 @pytest.mark.parametrize(
-    ("instruction", "window", "asked", "failures", "cloudbed"),
+    ("instruction", "window", "asked", "failures"),
     [
         (
             "Between 03:00 and 03:30 on June 8, 2021, one failure struck. Name the root cause component.",
             ("2021-06-08 03:00:00", "2021-06-08 03:30:00"),
             ("component",),
             1,
-            "",
         ),
         (
             "Cloudbed-1 ran into two system failures from 23:30 on June 8, 2022, to 00:00 on June 9, 2022. "
@@ -40,14 +40,12 @@ def shown(instruction):
             ("2022-06-08 23:30:00", "2022-06-09 00:00:00"),
             ("component", "reason"),
             2,
-            "cloudbed-1",
         ),
         (
             "On December 31, 2021, from 23:30 to 00:00, there was a reported failure. Give its occurrence time.",
             ("2021-12-31 23:30:00", "2022-01-01 00:00:00"),
             ("time",),
             1,
-            "",
         ),
         (
             "The system cloudbed-2 met with two failures on March 1, 2022, 09:00 - 09:30. "
@@ -55,36 +53,31 @@ def shown(instruction):
             ("2022-03-01 09:00:00", "2022-03-01 09:30:00"),
             ("time", "reason"),
             2,
-            "cloudbed-2",
         ),
         (
             "The number of failures from 10:00 to 10:30 on May 2nd, 2020 is 3. Tell their occurrence datetimes.",
             ("2020-05-02 10:00:00", "2020-05-02 10:30:00"),
             ("time",),
             3,
-            "",
         ),
         (
             "From 2021-03-04 10:00:00 to 2021-03-04 10:30:00 a single failure was seen. Its reason is unknown.",
             ("2021-03-04 10:00:00", "2021-03-04 10:30:00"),
             ("reason",),
             1,
-            "",
         ),
         (
             "An alarm rang on March 9, 2021, from 09:00 to 09:30: 2 recorded failures. What is the component of each?",
             ("2021-03-09 09:00:00", "2021-03-09 09:30:00"),
             ("component",),
             2,
-            "",
         ),
     ],
 )
-def test_a_question_is_read(instruction, window, asked, failures, cloudbed):
+def test_a_question_is_read(instruction, window, asked, failures):
     assert shown(instruction) == window
     assert queries.parse_asked(instruction) == asked
     assert queries.count_failures(instruction) == failures
-    assert queries.parse_cloudbed(instruction) == cloudbed
 
 
 @pytest.mark.parametrize(
@@ -130,7 +123,7 @@ def test_a_question_that_is_made_is_read_as_it_was_meant(records, seed, place):
         assert (
             queries.count_failures(query.instruction) == queries.count_failures(query.scoring_points) == len(together)
         )
-        assert queries.parse_cloudbed(query.instruction) == cloudbed
+        assert set(re.findall(r"cloudbed-\d+", query.instruction.lower())) == ({cloudbed} if cloudbed else set())
         assert query.instruction.isascii()
         assert not set('"\n{}') & set(query.instruction)
 
@@ -140,7 +133,8 @@ def test_a_question_that_is_made_is_read_as_it_was_meant(records, seed, place):
 def test_the_reference_answer_is_right_and_the_question_does_not_tell_it(records, seed):
     for record, query in zip(records, queries.make_queries(BANK, "", records, seed), strict=True):
         together = [each for each in records if each.bucket == record.bucket]
-        reference = queries.reference_answer(together, queries.TASKS[query.task_index])
+        points = queries.scoring_points(together, queries.TASKS[query.task_index])
+        reference = answers.format_expected(scoring.parse_criteria(points))
         assert answers.judge(answers.normalise((reference,), {}), query.scoring_points).success
         said = query.instruction.lower()
         assert not [name for name in (*BANK.components, *BANK.reasons) if name.lower() in said]

@@ -9,16 +9,17 @@ import pytest
 
 from aiops_gym.cli import run
 from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import answers, queries, report
+from aiops_gym.openrca import answers, queries, report, scoring
 from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.labels import Query, Record, write_queries
 from aiops_gym.openrca.report import Mark
 
 RECORDS = [Record("pod", f"MG0{number % 2 + 1}", 1614787200 + 3600 * number, "network latency") for number in range(6)]
 TASKS = ("task_7", "task_3", "task_4", "task_2", "task_7", "task_1")
+POINTS = [queries.scoring_points([record], queries.TASKS[task]) for record, task in zip(RECORDS, TASKS, strict=True)]
 RIGHT = [
-    answers.format_official(answers.normalise((queries.reference_answer([record], queries.TASKS[task]),), {}))
-    for record, task in zip(RECORDS, TASKS, strict=True)
+    answers.format_official(answers.normalise((answers.format_expected(scoring.parse_criteria(points)),), {}))
+    for points in POINTS
 ]
 
 

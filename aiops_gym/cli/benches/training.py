@@ -38,23 +38,23 @@ FEW, COMPARED = 2, 60
 PATIENCE = 900.0
 
 
-def measure_first_resets() -> dict[str, float]:
+def measure_first_resets(resets: int = FIRST) -> dict[str, float]:
     """What the first episodes of a process cost, where each has to make its past, and where another process has.
 
     The files of pasts (`backends.shelf`) must not be there yet.
     """
-    program = f"from {__name__} import print_first; print_first()"
+    program = f"from {__name__} import print_first; print_first({resets})"
     asked = (subprocess.run([sys.executable, "-c", program], check=True, capture_output=True) for _ in range(2))
     made, read = (json.loads(done.stdout) for done in asked)
     return {
-        f"train split, the first {FIRST} resets of all on a machine, mean, ms": 1e3 * statistics.mean(made),
-        f"train split, the first {FIRST} resets of a later process, mean, ms": 1e3 * statistics.mean(read),
+        f"train split, the first {resets} resets of all on a machine, mean, ms": 1e3 * statistics.mean(made),
+        f"train split, the first {resets} resets of a later process, mean, ms": 1e3 * statistics.mean(read),
     }
 
 
-def print_first() -> None:
+def print_first(resets: int) -> None:
     """Print what the first resets of this process took, as JSON."""
-    print(json.dumps(_reset(make_env(None, "detection", "train"), range(FIRST))))  # for who started it
+    print(json.dumps(_reset(make_env(None, "detection", "train"), range(resets))))  # for who started it
 
 
 def draw_seeds(start: int, number: int, worlds: int) -> list[int]:
@@ -66,13 +66,13 @@ def draw_seeds(start: int, number: int, worlds: int) -> list[int]:
     return list(islice((seed for seed in count(start) if draws.pick(VARIANTS, seed, "variant") < worlds), number))
 
 
-def measure_resets(worlds: int = VARIANTS) -> dict[str, float]:
+def measure_resets(worlds: int = VARIANTS, resets: int = RESETS) -> dict[str, float]:
     """What a reset costs once all pasts are there, problems drawn as in training; no episode is met twice."""
     lives = product(registry.apps(), range(worlds), range(LIVES))
     made = [_take_time(partial(make_lived_in, *each)) for each in lives]
     env = make_env(None, "detection", "train")
-    _reset(env, draw_seeds(2_000, RESETS, worlds))
-    times = _reset(env, draw_seeds(1_000_000, RESETS, worlds))
+    _reset(env, draw_seeds(2_000, resets, worlds))
+    times = _reset(env, draw_seeds(1_000_000, resets, worlds))
     return {
         "a world in which people have decided things, when an episode first has it, ms": 1e3 * statistics.mean(made),
         "train split, reset, mean, ms": 1e3 * statistics.mean(times),
@@ -80,7 +80,7 @@ def measure_resets(worlds: int = VARIANTS) -> dict[str, float]:
     }
 
 
-def measure_tiers(worlds: int = FEW) -> dict[str, float]:
+def measure_tiers(worlds: int = FEW, resets: int = COMPARED) -> dict[str, float]:
     """What hard episodes cost beside standard ones, in as many worlds: a reset, and a step of the one who looks.
 
     No episode is met twice, as in training.
@@ -88,8 +88,8 @@ def measure_tiers(worlds: int = FEW) -> dict[str, float]:
     found = {}
     for tier in ("standard", "hard"):
         env = make_env(None, "detection", "train", tier=tier, max_episode_steps=-1)
-        _reset(env, draw_seeds(3_000, COMPARED, worlds))  # makes the pasts
-        found[tier, "reset"] = statistics.mean(_reset(env, draw_seeds(500_000, COMPARED, worlds)))
+        _reset(env, draw_seeds(3_000, resets, worlds))  # makes the pasts
+        found[tier, "reset"] = statistics.mean(_reset(env, draw_seeds(500_000, resets, worlds)))
         look = str(Call("exec_shell", ("kubectl get pods -A",)))
         found[tier, "step"] = statistics.median(_take_time(partial(env.step, look)) for _ in range(COMPARED))
     ratios = {what: found["hard", what] / found["standard", what] for what in ("reset", "step")}

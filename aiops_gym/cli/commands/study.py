@@ -24,8 +24,9 @@ def command(
     write: Annotated[Path | None, typer.Option(help="The page; its pictures go into a folder beside it.")] = None,
     task: Annotated[str, typer.Option("--task", "--tasks", help="Tasks, separated by commas.")] = ",".join(TASKS),
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each task.")] = 5,
-    ablations: Annotated[
-        int, typer.Option(min=0, help="Runs of each task with each part left out, and of imitation; 0 for none.")
+    ablations: Annotated[int, typer.Option(min=0, help="Runs of each task with each part left out; 0 for none.")] = 1,
+    imitations: Annotated[
+        int, typer.Option(min=0, help="Networks that are shown the answers, with nothing and each part left out.")
     ] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for those of the published page.")] = 0,
     tier: Annotated[str | None, typer.Option(help=TIER)] = None,
@@ -38,8 +39,8 @@ def command(
     from aiops_gym.learning import report  # noqa: PLC0415
 
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
-    runs: dict[str, Any] = {"seeds": seeds, "ablations": ablations, "steps": steps, "tier": tier, "tools": tools}
-    study = Study(out=out, tasks=tasks, sample=sample, workers=workers, **runs)
+    runs: dict[str, Any] = {"seeds": seeds, "ablations": ablations, "imitations": imitations, "steps": steps}
+    study = Study(out=out, tasks=tasks, tier=tier, tools=tools, sample=sample, workers=workers, **runs)
     with _bar() as shown:
         scores, reach = carry_out(study, shown), try_actions(study, shown)
     page = write or out / "learning.md"

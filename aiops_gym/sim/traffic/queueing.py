@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from math import exp, expm1, log, log1p
+from math import exp, expm1
 from typing import NamedTuple
 
 PATIENCE = 10_000.0
@@ -80,17 +80,3 @@ def mean_wait(slack: float, patience: float = BACKLOG) -> float:
     if x < -700.0:
         return patience + 1.0 / slack
     return 1.0 / slack - patience / expm1(x)
-
-
-def wait_at(u: float, slack: float, patience: float = BACKLOG) -> float:
-    """The wait (ms) below which a share `u` of the waits lies.
-
-    >>> round(wait_at(0.5, 0.1), 2), round(wait_at(0.5, -0.1), 2)
-    (6.93, 1993.07)
-    """
-    x = slack * patience
-    if abs(x) < 1e-6:
-        return u * patience
-    if x < -700.0:
-        return max(0.0, patience + log(max(u, 1e-300)) / -slack)
-    return min(patience, -log1p(u * expm1(-x)) / slack)

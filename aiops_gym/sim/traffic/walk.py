@@ -321,7 +321,7 @@ class Walk:
             return np.zeros(len(keys)), work
         waits = np.where(
             draw_uniform(keys, derive_column(path, 3)) < wait,
-            _waits(draw_uniform(keys, derive_column(path, 4)), slack),
+            draw_waits(draw_uniform(keys, derive_column(path, 4)), slack),
             0.0,
         )
         return np.where(draw_uniform(keys, derive_column(path, 5)) < loss, NEVER, waits), work
@@ -363,8 +363,12 @@ def _last(ended: Sequence[End]) -> End:
     return ends, codes, heard.astype(np.int32)
 
 
-def _waits(u: Floats, slack: float) -> Floats:
-    """`queueing.wait_at` for many."""
+def draw_waits(u: Floats, slack: float) -> Floats:
+    """The waits (ms) at a processor below which the shares `u` of all waits lie.
+
+    >>> draw_waits(np.array([0.5]), 0.1).round(2), draw_waits(np.array([0.5]), -0.1).round(2)
+    (array([6.93]), array([1993.07]))
+    """
     x = slack * BACKLOG
     found: Floats
     if abs(x) < 1e-6:
