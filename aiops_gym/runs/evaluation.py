@@ -66,7 +66,8 @@ def evaluate(
     another split it adds these to the folder, and plays nothing twice.
 
     Args:
-        agents: names of agents, or `module:function` for a function or class `(env, seed) -> Agent`.
+        agents: names of agents, or `module:function` for a function or class `(env, seed) -> Agent`; here and below,
+            one text may hold several with commas between them.
         tasks: `detection`, `localization`, `analysis`, `mitigation`, `openrca_bank` ..., or `all` for the first four.
         out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
         split: `train`, `test`, or both; None for the fixed problems.
@@ -153,4 +154,4 @@ def _played(
 
 
 def _listed(value: str | Sequence[str]) -> Sequence[str]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else tuple(value)

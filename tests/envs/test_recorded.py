@@ -26,7 +26,8 @@ from aiops_gym.openrca import clock
 from aiops_gym.openrca.origin import MARK
 from aiops_gym.tools import get_actions
 
-IDS = ("OpenRCABank", "OpenRCAMarket", "OpenRCATelecom")
+EVERY = ("OpenRCABank", "OpenRCAMarket", "OpenRCATelecom")
+IDS = (EVERY[0], pytest.param(EVERY[1], marks=pytest.mark.full), EVERY[2])  # making two days of Market takes a minute
 HEADINGS = (
     *("## ISSUE:", "## POSSIBLE ROOT CAUSE COMPONENTS:", "## POSSIBLE ROOT CAUSE REASONS:"),
     *("## AVAILABLE APIS:", "## SUBMIT API:"),
@@ -52,7 +53,7 @@ def looks(env):
     return [*lists, *(f"{name}({window})" for name in windowed)]
 
 
-@pytest.mark.parametrize("name", some(IDS, 3))
+@pytest.mark.parametrize("name", some(EVERY, 3))
 def test_gymnasium_finds_nothing_to_complain_about(name):
     check_env(made(name).unwrapped)
 
@@ -81,7 +82,7 @@ def test_the_prompt_holds_all_that_is_needed_and_not_the_answer(name):
         assert again == prompt, "nothing but the question and its beginning may differ"
 
 
-@pytest.mark.parametrize("name", some(IDS, 3))
+@pytest.mark.parametrize("name", some(EVERY, 3))
 def test_the_reference_solves_every_problem_and_an_empty_answer_none(name):
     env = made(name)
     for problem in env.unwrapped.problems:
@@ -314,6 +315,7 @@ def test_by_default_there_are_the_getters_of_the_plan_and_summaries_where_all_to
     assert {*get_actions(domain, tools="all")} == {*full.unwrapped.tools}
 
 
+@pytest.mark.full
 def test_a_market_takes_ids_of_both_cloudbeds_and_draws_from_the_one_that_is_named():
     both = made("OpenRCAMarket")
     beds = {each: [p.id for p in both.unwrapped.questions.rows(each)] for each in ("cloudbed-1", "cloudbed-2")}

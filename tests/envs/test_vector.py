@@ -187,8 +187,8 @@ def test_each_is_specified_as_gymnasium_specifies_a_single_one():
     theirs = gym.make("aiops_gym/Mitigation-v0", noise=False, max_episode_steps=7, disable_env_checker=True)
     assert ours.spec.to_json() == theirs.spec.to_json().replace('"order_enforce": true', '"order_enforce": false')
     assert ours.unwrapped.spec == theirs.unwrapped.spec
-    (ours,) = recorded(1, domain="market", split="test", max_episode_steps=0).envs
-    theirs = gym.make("aiops_gym/OpenRCAMarket-v0", split="test", max_episode_steps=-1, disable_env_checker=True)
+    (ours,) = recorded(1, domain="telecom", split="test", max_episode_steps=0).envs
+    theirs = gym.make("aiops_gym/OpenRCATelecom-v0", split="test", max_episode_steps=-1, disable_env_checker=True)
     assert ours.spec == theirs.unwrapped.spec
 
 

@@ -145,6 +145,11 @@ def test_any_number_of_processes_gives_the_same_bytes(tmp_path):
     assert len(kept[0]) == 12 + 4  # plan, lock, two summaries
 
 
+def test_names_may_stand_in_one_text(tmp_path):
+    summary = play(tmp_path, "noop, random", seeds=1, workers=0)
+    assert {row.agent for row in summary.rows} >= {"noop", "random"}
+
+
 def test_options_reach_the_agent_and_belong_to_the_plan(tmp_path):
     for answer, reward in (("Yes", 1.0), ("No", 0.0)):
         out = tmp_path / answer

@@ -121,10 +121,10 @@ def command(
         cluster = RayCluster(ray_address) if ray or ray_address else None
         with _bar() as progress, blame_arguments():
             summary = evaluate(
-                _words(agent),
-                _words(task.lower()),
+                agent,
+                task.lower(),
                 out=out,
-                split=_words(split.lower()),
+                split=split.lower(),
                 tier=tier,
                 seeds=seeds,
                 sample=_sample(sample),
@@ -173,10 +173,6 @@ def _regrade(path: Path, env_kwargs: dict[str, Any], as_json: bool) -> None:
     if odd:
         told = [f"{each.problem}, seed {each.seed}: {each.refused or each.difference}" for each in odd[:REASONS]]
         raise AiopsGymError(f"{len(odd)} of {len(found)} episodes are otherwise than claimed: {'; '.join(told)}")
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _sample(text: str) -> float | None:
