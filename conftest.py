@@ -122,12 +122,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     listed = {"slow": [f"tests/{place}" for place in SLOW], "full": [f"tests/{place}" for place in FULL]}
     for package, places in NEEDS.items():
         listed.setdefault(APART.get(package, "full"), []).extend(places)
-    places = [(mark, ROOT / place) for mark, those in listed.items() for place in those]
+    places = [(mark, f"{ROOT / place}") for mark, those in listed.items() for place in those]
     found: dict[Path, set[str]] = {}  # by file: there are thousands of tests and hundreds of files
     for item in items:
         path = item.path
         if path not in found:
-            found[path] = {mark for mark, place in places if place == path or place in path.parents}
+            name = str(path)
+            found[path] = {mark for mark, place in places if name == place or name.startswith(f"{place}/")}
         for mark in found[path]:
             item.add_marker(mark)
         if item.get_closest_marker("adapters"):  # what other frameworks warn of among themselves is theirs
