@@ -8,6 +8,7 @@ needed for; what it does learn is no matter of exploration.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def imitate(
         return model
     hidden = settings.without if whole is not None and settings.without in OF_FEATURES else ""
     where = whole if hidden and whole is not None else out
-    env, files = worlds.make_world(settings), []
+    env, files = worlds.make_world(replace(settings, without="") if hidden else settings), []
     for begin in range(0, many, CHUNK):
         shown(begin)
         files.append(where / "lessons" / f"{begin:06d}.npz")

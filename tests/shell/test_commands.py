@@ -127,7 +127,7 @@ class Toy:
         ),
         (
             "ping -c 3 -q 10.0.0.9 | grep loss; date +%T",
-            "3 packets transmitted, 0 received, 100% packet loss, time 12000ms\n09:00:12\n",
+            "3 packets transmitted, 0 received, 100% packet loss, time 2000ms\n09:00:12\n",
         ),
         ("ping -c 2 -i 5 10.96.0.5 | grep -c ttl=; date +%T", "2\n09:00:05\n"),
         ("timeout 3 ping 10.96.0.5 | grep -c ttl=", "3\n"),

@@ -52,7 +52,7 @@ def run(peer: Peer, argv: Sequence[str], small: bool = False) -> Timed:
     end = (sent - 1) * gap + (trips[-1] if got == sent else min(wait, deadline - (sent - 1) * gap))
     if sent < count and sent == MOST:
         return Timed("\n".join(lines) + "\n", "", 0, FOREVER, steps)
-    lines += _statistics(small, host, sent, trips, end)
+    lines += _statistics(small, host, sent, trips, (sent - 1) * gap)
     return Timed("\n".join(lines) + "\n", "", 0 if got else 1, end, steps)
 
 
@@ -86,7 +86,7 @@ def _line(small: bool, name: str, address: str, size: int, number: int, trip: fl
     return f"{size + 8} bytes from {name}: icmp_seq={number + 1} ttl={ttl} time={time} ms"
 
 
-def _statistics(small: bool, host: str, sent: int, trips: Sequence[float], end: float) -> list[str]:
+def _statistics(small: bool, host: str, sent: int, trips: Sequence[float], sending: float) -> list[str]:
     got = len(trips)
     lost = f"{100 * (sent - got) / sent:.6g}%"
     ms = [trip * 1000 for trip in trips] or [0.0]
@@ -98,7 +98,7 @@ def _statistics(small: bool, host: str, sent: int, trips: Sequence[float], end: 
             f"{sent} packets transmitted, {got} packets received, {int(100 * (sent - got) / sent)}% packet loss"
         )
         return lines + ([f"round-trip min/avg/max = {low:.3f}/{mean:.3f}/{high:.3f} ms"] if got else [])
-    lines.append(f"{sent} packets transmitted, {got} received, {lost} packet loss, time {end * 1000:.0f}ms")
+    lines.append(f"{sent} packets transmitted, {got} received, {lost} packet loss, time {sending * 1000:.0f}ms")
     return lines + ([f"rtt min/avg/max/mdev = {low:.3f}/{mean:.3f}/{high:.3f}/{deviation:.3f} ms"] if got else [""])
 
 
