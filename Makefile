@@ -43,7 +43,7 @@ test: $(VENV)/.test ## the suite, without what is long or needs large packages
 test-all: test-full test-uncached test-ray ## the rest of it
 
 test-full: $(VENV)/.test-all ## learning, browser, long comparisons
-	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray and not adapters"
+	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray and not adapters" tests aiops_gym/learning
 
 RAY := build/venv-ray
 $(RAY)/.test: pyproject.toml
