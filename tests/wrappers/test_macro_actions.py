@@ -402,6 +402,7 @@ def test_every_name_in_a_template_is_one_that_can_be_seen():
     seen = {
         "namespace", "lines", "traces", "metrics", "changed", "looked", "component", "older", "unserved",
         "match settings", "slot", "slot resource", "other", "deletable", "taint", "cordoned", "previous", "surveyed",
+        "suspects", "unsuspected",
     }  # fmt: skip
     assert {name for name in NAMES if name.partition(" ")[2] not in FIELDS} == seen
 

@@ -39,11 +39,9 @@ def hard():
     return env
 
 
-def test_only_all_tools_have_these_looks():
-    assert set(_stack().get_wrapper_attr("macro_names")) - set(_stack("basic").get_wrapper_attr("macro_names")) == {
-        "alerts",
-        "changes",
-    }
+def test_only_all_tools_have_these_looks_and_notes_of_several_components():
+    names, basic = (set(_stack(*tools).get_wrapper_attr("macro_names")) for tools in ((), ("basic",)))
+    assert {name.partition(" ")[0] for name in names - basic} == {"alerts", "changes", "suspect"}
     assert EVERYWHERE[-2:] == ("alerts", "changes")
 
 

@@ -149,7 +149,7 @@ def _warmups(worlds: int) -> dict[str, float]:
     empty, begin = measure_own_memory(), time.perf_counter()
     for app, variant, number in product(apps, variants, range(WARMUPS)):
         make_warmed_up(app, variant, number)
-    took, each = time.perf_counter() - begin, len(apps) * VARIANTS * WARMUPS
+    took, each = time.perf_counter() - begin, len(apps) * worlds * WARMUPS
     gc.collect()
     return {
         "a warm-up, when an episode first has it, ms": 1e3 * took / each,
