@@ -58,8 +58,7 @@ def imitate(
     model, many = out / "model.zip", lessons or LESSONS[settings.task]
     if model.exists():
         return model
-    hidden = settings.without if whole is not None and settings.without in OF_FEATURES else ""
-    where = whole if hidden and whole is not None else out
+    where, hidden = (whole, settings.without) if whole and settings.without in OF_FEATURES else (out, "")
     env, files = worlds.make_world(replace(settings, without="") if hidden else settings), []
     for begin in range(0, many, CHUNK):
         shown(begin)

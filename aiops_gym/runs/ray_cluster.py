@@ -184,14 +184,8 @@ class _Pool:
         path = [os.path.abspath(place) for place in sys.path]
         player = self.player
         while len(self.actors) < self.count and sum(not actor.entry for actor in self.actors) < len(self.waiting):
-            given = (
-                dict(player.env_kwargs),
-                player.judge,
-                dict(player.agent_options),
-                player.tokenizer,
-                player.signals,
-            )
-            handle = desk.remote(path, *given)
+            given = (dict(player.env_kwargs), player.judge, dict(player.agent_options))
+            handle = desk.remote(path, *given, player.tokenizer, player.signals)
             self.actors.append(_Actor(handle, handle.version.remote()))
 
     def _dismiss(self, actor: _Actor) -> None:

@@ -167,7 +167,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
     def _note(self, action: int) -> None:
         slot = self.layout[action]
         self._looks.add(slot.macro.name)
-        if slot.macro.command is NOTE:
+        if slot.macro.command == NOTE:
             self.suspects = (*self.suspects, self.named()[slot.index])
         elif slot.macro.over == "component" and slot.macro.tool == "exec_shell":
             self.focus = ("component", self.named()[slot.index])

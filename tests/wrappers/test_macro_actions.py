@@ -23,7 +23,6 @@ from aiops_gym.wrappers.macro_actions import UNFILLED
 from aiops_gym.wrappers.reading import settings as settings_
 from aiops_gym.wrappers.reading.fields import FIELDS
 from aiops_gym.wrappers.reading.macros import AROUND, MACROS, NAMES, lay_out
-from aiops_gym.wrappers.symptoms import COMPONENT
 
 PROMPT = "Namespace: shop\nSupported Operations:\n- Buy\n"
 DEPLOYMENTS = """\
@@ -211,30 +210,6 @@ def test_nobody_answers_without_having_looked_around(task):
         assert not env.action_masks()[answers].any(), name
         env.step(env.macro_names.index(name))
     assert env.action_masks()[answers].any()
-
-
-def test_an_answer_names_all_that_were_noted_and_what_stands_in_its_slot():
-    inside = PlayedEnv([PROMPT, DEPLOYMENTS, ""], "localization")
-    inside.offered = "all"
-    env = Symptoms(MacroActions(inside, slots=4, looks_first=False))
-    env.reset(seed=0)
-    names = env.get_wrapper_attr("macro_names")
-    env.step(names.index("status"))
-    cart, pay, user = (env.named().index(name) for name in ("cart", "pay", "user"))
-
-    def answer(slot):
-        return parse(env.get_wrapper_attr("meaning")(names.index(f"submit {slot}"))).args[0]
-
-    assert answer(user) == ["user"]
-    for slot in (pay, cart):
-        seen = env.step(names.index(f"suspect {slot}"))[0]
-    assert [parse(said).args[0] for said in inside.said[1:]] == ["echo pay >> suspects", "echo cart >> suspects"]
-    assert (answer(user), answer(pay)) == (["pay", "cart", "user"], ["pay", "cart"])
-    noted = seen["components"].reshape(4, len(COMPONENT))[:, COMPONENT.index("suspected")]
-    assert set(np.flatnonzero(noted)) == {pay, cart}
-    assert [bool(env.get_wrapper_attr("action_masks")()[names.index(f"suspect {at}")]) for at in (pay, user)] == [0, 1]
-    env.reset(seed=0)
-    assert env.get_wrapper_attr("suspects") == ()
 
 
 def test_a_stack_with_few_looks_asks_for_those_only():

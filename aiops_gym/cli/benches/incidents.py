@@ -65,7 +65,7 @@ def _measure(rounds: int, envs: int, worlds: int) -> dict[str, Any]:
         "posix_spawn of /bin/true, ms": 1e3 * spawned,
         "subprocess.run of /bin/true, ms": 1e3 * measure_seconds(spawn, 200),
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
-        "reset to a drawn problem, ms": 1e3 * _resets(None, worlds, few),
+        "reset to a drawn problem, ms": 1e3 * _resets(None, worlds, rounds),
         **first,
         **training.measure_resets(worlds, min(10 * rounds, training.RESETS)),
         **training.measure_tiers(min(worlds, training.FEW), min(few, training.COMPARED)),
@@ -157,13 +157,14 @@ def _warmups(worlds: int) -> dict[str, float]:
     }
 
 
-def _resets(problems: Sequence[str] | None, worlds: int, times: int) -> float:
+def _resets(problems: Sequence[str] | None, worlds: int, rounds: int) -> float:
     """Each warm-up of each variant of the cluster has been simulated, and each problem been seen before."""
+    times = min(3 * rounds, 60)
     env = make_env(None, "detection") if problems is None else gym.make("aiops_gym/Detection-v0", problem=problems)
-    for seed in training.draw_seeds(0, min(2 * times, 120), worlds):
+    for seed in training.draw_seeds(0, 2 * times, worlds):
         env.reset(options={"episode_seed": seed})
     later = iter(training.draw_seeds(100_000, 70, worlds))
-    return measure_seconds(lambda: env.reset(options={"episode_seed": next(later)}), min(times, 60))
+    return measure_seconds(lambda: env.reset(options={"episode_seed": next(later)}), times)
 
 
 def _apps(rounds: int, worlds: int) -> dict[str, float]:
@@ -174,7 +175,7 @@ def _apps(rounds: int, worlds: int) -> dict[str, float]:
         known = registry.problems("detection", app.id)
         calm = next(problem.id for problem in known if not problem.fault)
         step, _ = _mix(make_env(calm, max_episode_steps=UNLIMITED), rounds)
-        found = {"reset": _resets([problem.id for problem in known], worlds, 3 * rounds), "step of the mix": step}
+        found = {"reset": _resets([problem.id for problem in known], worlds, rounds), "step of the mix": step}
         each[app.title] = {name: value / len(app.components) for name, value in found.items()}
         report |= {f"{app.title}, {name}, ms": 1e3 * value for name, value in found.items()}
     usual = registry.find_app(YARDSTICK).title

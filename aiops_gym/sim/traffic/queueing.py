@@ -15,6 +15,9 @@ from __future__ import annotations
 from math import exp, expm1
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 PATIENCE = 10_000.0
 """Milliseconds until a user gives up, and with him all that still works for him; wrk2 and most browsers wait longer
 than any healthy answer takes, and mgo gives up after 10 s too."""
@@ -80,3 +83,20 @@ def mean_wait(slack: float, patience: float = BACKLOG) -> float:
     if x < -700.0:
         return patience + 1.0 / slack
     return 1.0 / slack - patience / expm1(x)
+
+
+def find_waits(u: NDArray[np.float64], slack: float) -> NDArray[np.float64]:
+    """The waits (ms) below which the shares `u` of all waits lie.
+
+    >>> find_waits(np.array([0.5]), 0.1).round(2), find_waits(np.array([0.5]), -0.1).round(2)
+    (array([6.93]), array([1993.07]))
+    """
+    x = slack * BACKLOG
+    found: NDArray[np.float64]
+    if abs(x) < 1e-6:
+        found = u * BACKLOG
+    elif x < -700.0:
+        found = np.maximum(0.0, BACKLOG - np.log(np.maximum(u, 1e-300)) / slack)
+    else:
+        found = np.minimum(BACKLOG, -np.log1p(u * np.expm1(-x)) / slack)
+    return found

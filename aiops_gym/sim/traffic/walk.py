@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aiops_gym.sim.traffic import clients, strain
 from aiops_gym.sim.traffic.arrivals import Floats, Keys, derive_column, draw_uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
-from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
+from aiops_gym.sim.traffic.queueing import PATIENCE, find_waits
 from aiops_gym.types import Json
 
 Index = NDArray[np.intp]
@@ -321,7 +321,7 @@ class Walk:
             return np.zeros(len(keys)), work
         waits = np.where(
             draw_uniform(keys, derive_column(path, 3)) < wait,
-            draw_waits(draw_uniform(keys, derive_column(path, 4)), slack),
+            find_waits(draw_uniform(keys, derive_column(path, 4)), slack),
             0.0,
         )
         return np.where(draw_uniform(keys, derive_column(path, 5)) < loss, NEVER, waits), work
@@ -361,23 +361,6 @@ def _last(ended: Sequence[End]) -> End:
         ends, codes = np.maximum(ends, end), np.maximum(codes, code)
         heard = np.where(code != OK, words, heard)
     return ends, codes, heard.astype(np.int32)
-
-
-def draw_waits(u: Floats, slack: float) -> Floats:
-    """The waits (ms) at a processor below which the shares `u` of all waits lie.
-
-    >>> draw_waits(np.array([0.5]), 0.1).round(2), draw_waits(np.array([0.5]), -0.1).round(2)
-    (array([6.93]), array([1993.07]))
-    """
-    x = slack * BACKLOG
-    found: Floats
-    if abs(x) < 1e-6:
-        found = u * BACKLOG
-    elif x < -700.0:
-        found = np.maximum(0.0, BACKLOG - np.log(np.maximum(u, 1e-300)) / slack)
-    else:
-        found = np.minimum(BACKLOG, -np.log1p(u * np.expm1(-x)) / slack)
-    return found
 
 
 def code_of(error: str) -> int:

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiops_gym.sim.traffic.queueing import BACKLOG, mean_wait, solve_queue
-from aiops_gym.sim.traffic.walk import draw_waits
+from aiops_gym.sim.traffic.queueing import BACKLOG, find_waits, mean_wait, solve_queue
 
 rates = st.floats(0.0, 5_000.0)
 works = st.floats(0.01, 500.0)
@@ -39,5 +38,5 @@ def test_a_light_load_waits_as_long_as_the_textbook_says():
 
 @pytest.mark.parametrize("slack", [0.09, 0.0001, 0.0, -0.0001, -0.09, -5.0])
 def test_the_mean_of_drawn_waits_is_the_mean(slack):
-    drawn = draw_waits((np.arange(4_000) + 0.5) / 4_000, slack)
+    drawn = find_waits((np.arange(4_000) + 0.5) / 4_000, slack)
     assert drawn.mean() == pytest.approx(mean_wait(slack), rel=0.01)
