@@ -45,10 +45,12 @@ test-all: test-full test-uncached test-ray ## the rest of it
 test-full: $(VENV)/.test-all ## learning, browser, long comparisons
 	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray and not adapters" tests aiops_gym/learning
 
+# Environments that are made for one run of tests have no pip, and only what is imported there is compiled.
+APART := $(ALONE) $(BIN)/python -m pip --python
 RAY := build/venv-ray
-$(RAY)/.test: pyproject.toml
-	$(PYTHON) -m venv --clear $(RAY)
-	$(ALONE) $(RAY)/bin/python -m pip install --quiet --editable ".[ray,test]"
+$(RAY)/.test: pyproject.toml | $(VENV)/.made
+	$(PYTHON) -m venv --clear --without-pip $(RAY)
+	$(APART) $(RAY)/bin/python install --no-compile --quiet --editable ".[ray,test]"
 	@touch $@
 
 test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib holds Gymnasium at 1.2.2
@@ -59,9 +61,9 @@ test-live: $(VENV)/.test-all ## the backend of a real cluster, on yours: make te
 	AIOPS_GYM_CONTEXT=$(CONTEXT) $(BIN)/python -m pytest -q -p no:cacheprovider $(PYTEST_ARGS) tests/backends/live/test_any_cluster.py
 
 DOORS := mcp inspect verifiers trl openenv minari trainers
-build/venv-%/.test: pyproject.toml
-	$(PYTHON) -m venv --clear $(@D)
-	$(ALONE) $(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
+build/venv-%/.test: pyproject.toml | $(VENV)/.made
+	$(PYTHON) -m venv --clear --without-pip $(@D)
+	$(APART) $(@D)/bin/python install --no-compile --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
 	@touch $@
 
 test-adapters: ## the doors to other frameworks, each with its extra alone; two at once with --jobs=2

@@ -58,7 +58,7 @@ def _play_own(problem):
             yield verdict, recipe in masks
 
 
-@pytest.mark.parametrize("problem", some(HARD, 6), ids=lambda p: p.id)
+@pytest.mark.parametrize("problem", some(HARD, 12), ids=lambda p: p.id)
 def test_a_hard_family_is_over_when_it_is_mended_and_no_sooner(problem):
     played = list(_play_own(problem))
     assert len([1 for _, is_mask in played if is_mask]) >= 3

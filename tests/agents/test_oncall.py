@@ -226,7 +226,7 @@ def test_it_says_no_of_a_healthy_system_and_plays_the_same_again():
 def test_it_is_given_all_tools_where_nothing_else_is_said(tmp_path):
     assert read_needs("oncall") == {"tools": "all"}
     played = ["noop_detection_hotel_reservation-1"]
-    evaluate(["noop", "oncall"], "detection", problems=played, workers=0, out=tmp_path)
+    evaluate(["noop", "oncall"], "detection", problems=played, workers=0, signals=False, out=tmp_path)
     kept = [json.loads(path.read_text()) for path in sorted((tmp_path / "episodes").rglob("*.json"))]
     assert [(each["agent"], each["env_kwargs"].get("tools", "basic")) for each in kept] == [
         ("noop", "basic"),

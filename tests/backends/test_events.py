@@ -163,10 +163,10 @@ def _everybody(world, app):
     return Affected(frozenset(made), frozenset(made.values()), wide=True)
 
 
-WORLDS = [(app, variant, number) for app in registry.apps() for variant in range(VARIANTS) for number in (0, 5)]
+WORLDS = [(app, variant, variant % 6) for app in registry.apps() for variant in range(VARIANTS)]
 
 
-@pytest.mark.parametrize("healthy", some(WORLDS, 32), ids=str)
+@pytest.mark.parametrize("healthy", some(WORLDS, 16), ids=str)
 def test_a_healthy_world_survives_every_event_that_befalls_all(healthy):
     app_id, variant, number = healthy
     app, before = registry.find_app(app_id), warmup.make_warmed_up(app_id, variant, number)
@@ -279,7 +279,7 @@ ROUNDABOUT = (
     "kubectl rollout restart deploy/{name} -n {ns}",
     "kubectl scale deploy/{name} -n {ns} --replicas=0; sleep 7; kubectl scale deploy/{name} -n {ns} --replicas={count}",
 )
-REPAIRS = [(pair, seed) for seed in range(1, 4) for pair in list_pairs(sample=0.075) if pair[-1].task == "mitigation"]
+REPAIRS = [(pair, seed) for seed in (1, 2) for pair in list_pairs(sample=0.05) if pair[-1].task == "mitigation"]
 
 
 @pytest.mark.parametrize("case", some(REPAIRS, 90), ids=lambda case: f"{case[0][-1].id}, {case[1]}")

@@ -26,7 +26,7 @@ SELDOM = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", some(SAMPLE, 25), ids=lambda pair: f"{pair[0].fault}_{pair[0].app}-{pair[0].target}")
+@pytest.mark.parametrize("pair", some(SAMPLE, 50), ids=lambda pair: f"{pair[0].fault}_{pair[0].app}-{pair[0].target}")
 def test_a_pair_is_admitted(pair):
     assert admit(pair).broken == []
 

@@ -81,7 +81,7 @@ def _readable(backend) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", some(DETECTIONS, 6), ids=lambda p: p.id)
+@pytest.mark.parametrize("problem", some(DETECTIONS, 12), ids=lambda p: p.id)
 def test_nothing_an_agent_can_read_names_the_fault(problem):
     text = _readable(open_backend("simulated", problem, 2))
     found = {m[0].lower() for m in WORDS.finditer(text)}
@@ -99,7 +99,7 @@ def _specs(world) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+@pytest.mark.parametrize("problem", some(DETECTIONS, 3), ids=lambda p: p.id)
 def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(problem):
     sick = open_backend("simulated", problem, 3)
     before, after = _specs(sick.before_the_incident()), _specs(sick.world)
@@ -115,7 +115,7 @@ def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(probl
         assert changed == declared
 
 
-@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+@pytest.mark.parametrize("problem", some(DETECTIONS, 4), ids=lambda p: p.id)
 def test_a_snapshot_goes_on_as_the_original_does(problem):
     first = open_backend("simulated", problem, 4)
     twin, other = type(first).restored(first.snapshot()), first.fork()

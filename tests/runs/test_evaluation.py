@@ -137,11 +137,11 @@ def test_a_question_is_found_whatever_cloudbed_is_drawn_from():
 @pytest.mark.slow
 def test_any_number_of_processes_gives_the_same_bytes(tmp_path):
     kept = []
-    for workers in (0, 1, 2):
+    for workers in (0, 2):
         out = tmp_path / f"{workers}"
         play(out, ["random", "noop"], problems=[PROBLEM, "pod_kill_hotel_res-localization-1"], workers=workers)
         kept.append(contents(out))
-    assert kept[0] == kept[1] == kept[2]
+    assert kept[0] == kept[1]
     assert len(kept[0]) == 12 + 4  # plan, lock, two summaries
 
 

@@ -39,7 +39,7 @@ def row(summary, name, by="all", group=""):
 def test_a_finding_on_a_healthy_system_is_a_false_alarm(agents):
     problems = ["noop_detection_hotel_reservation-1", "container_kill-detection"]
     names = ["harmful_agents:alarmist", "harmful_agents:calm"]
-    summary = evaluate(names, problems=problems, seeds=2, out=agents / "runs", workers=0)
+    summary = evaluate(names, problems=problems, seeds=2, out=agents / "runs", workers=0, signals=False)
     alarmist, calm = row(summary, "alarmist"), row(summary, "calm")
     assert (alarmist.episodes, alarmist.healthy, alarmist.false_alarms, alarmist.repairs) == (4, 2, 1.0, 0)
     assert (calm.healthy, calm.false_alarms) == (2, 0.0)
@@ -54,7 +54,7 @@ def test_a_repair_that_breaks_something_else_is_harmful(agents, capsys):
     out = str(agents / "runs")
     assert run(["evaluate", "--agent", names, "--problem", problem, "--workers", "0", "--out", out]) == 0
     assert "most often at" in capsys.readouterr().out
-    summary = evaluate(names.split(","), problems=[problem], out=out, workers=0)
+    summary = evaluate(names.split(","), problems=[problem], out=out, workers=0, signals=False)
     vandal, idler = row(summary, "vandal"), row(summary, "idler")
     assert (vandal.repairs, vandal.harmful, vandal.success) == (1, 1.0, 0.0)
     assert (idler.repairs, idler.harmful, idler.success) == (1, 0.0, 0.0)

@@ -78,13 +78,15 @@ def test_a_judge_that_is_not_there_scores_nothing(url):
 def test_a_judge_never_changes_a_reward(tmp_path):
     with server(said("Poor. [[1]]")) as (url, _):
         judged = Judge(model="m", url=url)
-        summary = evaluate("restart", out=tmp_path / "a", problems=[PROBLEM], workers=0, judge=judged)
+        summary = evaluate("restart", out=tmp_path / "a", problems=[PROBLEM], workers=0, signals=False, judge=judged)
     (row,) = summary.find("all")
     assert (row.reward, row.reasoning) == (1.0, 1.0)
     (path,) = (tmp_path / "a" / "episodes").iterdir()
     assert Episode.load(path).results["reasoning_score"] == 1.0
     lost = Judge(model="m", url="http://127.0.0.1:9/v1", timeout=2)
-    (row,) = evaluate("restart", out=tmp_path / "b", problems=[PROBLEM], workers=0, judge=lost).find("all")
+    (row,) = evaluate("restart", out=tmp_path / "b", problems=[PROBLEM], workers=0, signals=False, judge=lost).find(
+        "all"
+    )
     assert (row.reward, row.reasoning, row.infra_errors) == (1.0, 0.0, 0)
 
 
@@ -97,7 +99,9 @@ def test_a_grade_that_is_none_is_no_number(text):
 
 def test_a_judge_may_come_later_and_one_that_failed_is_asked_again(tmp_path):
     def played(judge=None):
-        (row,) = evaluate("restart", out=tmp_path, problems=[PROBLEM], seeds=2, workers=0, judge=judge).find("all")
+        (row,) = evaluate(
+            "restart", out=tmp_path, problems=[PROBLEM], seeds=2, workers=0, signals=False, judge=judge
+        ).find("all")
         return row
 
     played()

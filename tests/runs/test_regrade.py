@@ -20,7 +20,7 @@ PROBLEMS = ["container_kill-detection", "misconfig_app_hotel_res-localization-1"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
-    evaluate(["reference", "noop"], problems=PROBLEMS, out=out, workers=0)
+    evaluate(["reference", "noop"], problems=PROBLEMS, out=out, workers=0, signals=False)
     return out
 
 

@@ -30,7 +30,7 @@ def model(messages):
 
 def play(out, server, agents=("chat", "noop"), **options):
     given = {"model": "m", "base_url": server.url, "prices": {"m": [1, 2]}, **options}
-    return evaluate(agents, out=out, problems=[PROBLEM], seeds=2, workers=0, agent_options=given)
+    return evaluate(agents, out=out, problems=[PROBLEM], seeds=2, workers=0, signals=False, agent_options=given)
 
 
 @pytest.mark.slow

@@ -31,6 +31,13 @@ from aiops_gym.wrappers import (
 )
 
 STACKS = {**TEXT, **NUMBERS, **FOR_RLLIB}
+PROBLEMS = {
+    "Detection": "container_kill-detection",
+    "Localization": "pod_kill_hotel_res-localization-1",
+    "Analysis": "revoke_auth_mongodb-analysis-1",
+    "Mitigation": "revoke_auth_mongodb-mitigation-1",
+}
+"""One of each task: what is drawn has a past that takes longer to make than what is checked here."""
 
 
 @pytest.fixture(autouse=True)
@@ -61,8 +68,8 @@ def same(left, right):
 @pytest.mark.parametrize(
     ("name", "task"),
     [
-        *some_rows([(name, "Detection") for name in TEXT], 2),
-        *some_rows([(name, task) for name in {**NUMBERS, **FOR_RLLIB} for task in TASKS], 2 * len(TASKS) + 1),
+        *some_rows([(name, "Detection") for name in TEXT], 4),
+        *some_rows([(name, task) for name in {**NUMBERS, **FOR_RLLIB} for task in TASKS], 4 * len(TASKS) + 1),
     ],
 )
 def test_gymnasium_finds_nothing_to_complain_about(name, task):
@@ -70,7 +77,7 @@ def test_gymnasium_finds_nothing_to_complain_about(name, task):
         warnings.simplefilter("error")
         # A stack is checked as an environment: what `check_env` says of wrappers is that one should pass `unwrapped`.
         warnings.filterwarnings("ignore", message=".*is different from the unwrapped version.*")
-        check_env(made(task, STACKS[name], split="train"), skip_render_check=True)
+        check_env(made(task, STACKS[name], problem=PROBLEMS[task]), skip_render_check=True)
 
 
 @pytest.mark.parametrize("task", TASKS)
