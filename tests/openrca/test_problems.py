@@ -8,32 +8,13 @@ from collections import Counter
 from datetime import date
 
 import pytest
+from questions import DAY, START, records, write
 
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import layout, queries
 from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.labels import Query, Record, write_queries
 from aiops_gym.openrca.problems import Questions, choose_test_days, problems_from_query_csv, system_of
-
-DAY = 86400
-START = 1614787200
-
-
-def records(days, each=4):
-    """Failures an hour apart, on the first days of a recording."""
-    return [
-        Record("pod", "MG01", START + DAY * day + 3600 * number, "network latency")
-        for day in range(days)
-        for number in range(each)
-    ]
-
-
-def write(root, name, days=4, seed=1):
-    """Only the query.csv of a domain."""
-    domain, cloudbed = find(name)
-    made = queries.make_queries(domain, cloudbed, records(days), seed)
-    write_queries(root / domain.folders[cloudbed], made)
-    return made
 
 
 def test_a_problem_is_a_row(tmp_path):

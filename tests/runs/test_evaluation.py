@@ -11,6 +11,7 @@ from glob import glob
 from pathlib import Path
 
 import pytest
+import questions
 from evaluations import EPISODES, PROBLEM, alive, lasting, play, started, total, until, until_some_are_kept
 
 from aiops_gym.agents.restart import ANSWERS
@@ -124,8 +125,10 @@ def test_what_cannot_be_played_is_refused_at_once(arguments, says):
         make_plan(Arguments(**{"agents": ("noop",), "tasks": ("detection",), **arguments}))
 
 
-@pytest.mark.full
-def test_a_question_is_found_whatever_cloudbed_is_drawn_from():
+def test_a_question_is_found_whatever_cloudbed_is_drawn_from(tmp_path, monkeypatch):
+    monkeypatch.setenv("AIOPS_GYM_OPENRCA", str(tmp_path))
+    for cloudbed in ("cloudbed-1", "cloudbed-2"):
+        questions.write(tmp_path, f"market/{cloudbed}")
     given = {"tasks": ("openrca_market",), "env_kwargs": {"cloudbed": "cloudbed-1"}}
     drawn = make_plan(Arguments(agents=("noop",), **given)).entries
     assert {entry.problem[:17] for entry in drawn} == {"Market-cloudbed-1"}
