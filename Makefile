@@ -78,7 +78,8 @@ weigh: $(VENV)/.test ## what an install weighs, package by package; more than 70
 	$(BIN)/python .ci/weigh.py --most 700 test
 
 UNCACHED := tests/test_caches.py tests/sim/kernel tests/sim/traffic tests/sim/telemetry tests/envs/test_live.py \
-	tests/shell/test_same_bytes.py tests/backends/test_looking_around.py tests/differential/test_replay.py
+	tests/shell/test_same_bytes.py tests/backends/test_looking_around.py tests/differential/test_replay.py \
+	--ignore tests/sim/traffic/test_strain.py
 
 test-uncached: $(VENV)/.test ## determinism, forks, telemetry and answers of a real kubectl, with all caches off
 	AIOPS_GYM_CACHES=off $(BIN)/python $(PYTEST) -m "not full" $(UNCACHED)

@@ -49,12 +49,13 @@ def test_nothing_is_on_the_way_where_nothing_is_wrong():
 
 
 def _one_of_each():
+    """A mitigation of each family in each application, every second of them."""
     found = {}
     for split in ("train", "test"):
         for problem in registry.problems("mitigation", split=split):
             if "localization" in registry.faults()[problem.fault].tasks and problem.target:
                 found.setdefault((problem.fault, problem.app), problem.id)
-    return sorted(found.values())
+    return sorted(found.values())[::2]
 
 
 @pytest.mark.full
