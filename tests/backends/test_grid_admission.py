@@ -12,7 +12,7 @@ from aiops_gym.testing.admission import admit, list_pairs, measure_hurt
 from aiops_gym.testing.figures import make_table, measure_rote, render_page
 from aiops_gym.testing.problems import submit_script
 
-SAMPLE = list_pairs(sample=0.02)
+SAMPLE = list_pairs(sample=0.01)
 NS = "test-hotel-reservation"
 TOLERATED = {
     "op": "add",
