@@ -77,6 +77,7 @@ $(DOORS:%=test-door-%): test-door-%: build/venv-%/.test
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test
 
+# Not what goes on for an hour of load: it tells nothing of caches.
 UNCACHED := tests/test_caches.py tests/sim/kernel tests/sim/traffic tests/sim/telemetry tests/envs/test_live.py \
 	tests/shell/test_same_bytes.py tests/backends/test_looking_around.py tests/differential/test_replay.py \
 	--ignore tests/sim/traffic/test_strain.py

@@ -163,7 +163,7 @@ def _everybody(world, app):
     return Affected(frozenset(made), frozenset(made.values()), wide=True)
 
 
-WORLDS = [(app, variant, variant % 6) for app in registry.apps() for variant in range(VARIANTS)]
+WORLDS = [(app, variant, variant % warmup.WARMUPS) for app in registry.apps() for variant in range(VARIANTS)]
 
 
 @pytest.mark.parametrize("healthy", some(WORLDS, 16), ids=str)

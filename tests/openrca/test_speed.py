@@ -15,7 +15,7 @@ from aiops_gym.openrca import clock
 SPANS = 300_000
 
 
-LYING = list(spans.LAYOUTS)[-1]
+LYING = "eight shards"
 """How the measured spans lie: in eight pieces, each with the whole day, the harder case; `bench` measures all."""
 
 

@@ -48,7 +48,7 @@ TIME = re.compile(r"\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} \+0000")
 
 pytestmark = pytest.mark.skipif(not has_debians_tools(), reason="the tools here are not those of Debian 12")
 drawn = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-drawn_often = settings(drawn, max_examples=100)
+drawn_often = settings(drawn, max_examples=200)
 
 
 def compare(script: str, files: dict[str, str]) -> None:

@@ -64,7 +64,7 @@ def test_a_tool_prints_what_this_machines_prints(tool):
 
 
 @pytest.mark.full
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(SCRIPTS)
 def test_a_drawn_script_does_what_it_does_in_bash(script):
     assert in_ours(f"{BEFORE}{script}") == run_real("bash", f"{BEFORE}{script}")

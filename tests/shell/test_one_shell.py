@@ -115,7 +115,7 @@ DRAWN = st.recursive(SIMPLE, _compound, max_leaves=6)
 
 @pytest.mark.full
 @pytest.mark.skipif(DASH is None, reason="no dash here")
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(DRAWN)
 def test_a_drawn_script_does_what_it_does_in_dash(script):
     stdout, _, code = in_exec(script)

@@ -222,7 +222,7 @@ TOOLS: dict[str, tuple[str, ...]] = {
 
 
 def list_scripts(tool: str) -> Iterator[tuple[str, str]]:
-    """Each option of a tool with scripts that use it on three of the texts, other ones from option to option."""
-    for place, option in enumerate(TOOLS[tool]):
-        for text in (2 * list(TEXTS.values()))[place % len(TEXTS) :][:3]:
+    """Each option of a tool with a script that uses it on each of the texts."""
+    for option in TOOLS[tool]:
+        for text in TEXTS.values():
             yield option, f"printf '{text}' | {tool} {option}; echo \"= $?\""
