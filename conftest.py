@@ -8,8 +8,10 @@ say the same are listed here.
 import os
 import shutil
 import tempfile
+from argparse import ArgumentTypeError
 from importlib.util import find_spec
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -99,6 +101,24 @@ settings.load_profile("same")
 """The same examples each time, on machines however slow; `--hypothesis-profile=search` draws others."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """For machines that have not the time for all that is `full`."""
+    parser.addoption(
+        "--share",
+        metavar="K/N",
+        type=_share,
+        default=(1, 1),
+        help="of the tests marked `full` play the K-th of N shares, drawn by their names: 1/N to N/N play each once",
+    )
+
+
+def _share(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise ArgumentTypeError(f"{text!r} is no share: K/N is needed with 1 <= K <= N, such as 2/3")
+    return int(part), int(parts)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """One cache for all workers, made by the process that starts them: a user's own is neither used nor filled.
 
@@ -117,7 +137,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(os.environ[CACHE], ignore_errors=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what the lists say. What is left out of a longer run is left out of the shorter ones."""
     listed = {"slow": [f"tests/{place}" for place in SLOW], "full": [f"tests/{place}" for place in FULL]}
     for package, places in NEEDS.items():
@@ -138,6 +158,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("full")
         if item.get_closest_marker("full"):
             item.add_marker("slow")
+    part, parts = config.getoption("--share")
+    left_out = [i for i in items if i.get_closest_marker("full") and crc32(i.nodeid.encode()) % parts != part - 1]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_collection_finish() -> None:
