@@ -112,12 +112,16 @@ leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of a
 	$(BIN)/aiops-gym leaks --write docs/leaks.md
 
 AGENTS = noop,random,restart,runbook,oncall,reference
+LEARNT = build/learning/{task}/imitation/seed-0/model.zip
 PLAYED = $(foreach tier,basic standard hard,$(foreach task,detection localization analysis mitigation,$(tier)-$(task)))
-agents: $(VENV)/.core ## let all bundled agents play a sample of each tier, task and split, and write docs/agents.md
+agents: $(VENV)/.sb3 ## let all bundled agents, and networks that `make learning` left, play a sample of each tier, task and split, and write docs/agents.md
 	rm -rf build/agents
-	set -e; for each in $(PLAYED); do $(BIN)/aiops-gym evaluate --agent $(AGENTS) --split train,test \
-	  --tier $${each%-*} --task $${each#*-} --sample 25 --workers 2 --out build/agents/$$each; done
-	$(BIN)/aiops-gym evaluate $(foreach each,$(PLAYED),--report build/agents/$(each)) --markdown docs/agents.md
+	set -e; for each in $(PLAYED); do task=$${each#*-}; \
+	  play="$(BIN)/aiops-gym evaluate --split train,test --tier $${each%-*} --task $$task --sample 25 --workers 2 --no-signals"; \
+	  $$play --agent $(AGENTS) --out build/agents/$$each; \
+	  test ! -e "$$(echo '$(LEARNT)' | sed "s/{task}/$$task/")" || \
+	    $$play --agent aiops_gym.learning:trained --agent-option model='$(LEARNT)' --out build/agents/learnt-$$each; done
+	$(BIN)/aiops-gym evaluate --report build/agents/* --markdown docs/agents.md
 
 # LLM_ARGS is for you: make agents-llm MODEL=m BASE_URL=http://127.0.0.1:8000/v1 LLM_ARGS="--seeds 1 --workers 16"
 LLM = build/agents-llm/$(subst /,_,$(MODEL))

@@ -143,11 +143,12 @@ def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False, wit
     """The agent of a model that `aiops-gym train` has written.
 
     Args:
-        model: its file, `DIR/model.zip`.
+        model: its file, `DIR/model.zip`; `{task}` in it stands for the task of the environment.
         sampled: draw actions by their probabilities, instead of always taking the likeliest.
         without: what was left out when it was trained.
     """
-    return Trained(env, seed, policies.load(model), sampled, without)
+    file = model.replace("{task}", str(env.get_wrapper_attr("task")))
+    return Trained(env, seed, policies.load(file), sampled, without)
 
 
 def masked_random(env: Env, seed: int = 0, looks_first: bool = False) -> MaskedRandom:

@@ -37,15 +37,15 @@ False alarms are healthy systems in which something was found. Harmful are submi
 no business with, or destroyed something on the way. Of every task, submitted or not, are the means of what was done to
 users and to the system: minutes of failing requests beyond those had nobody done anything, healthy objects that were
 changed or guards that were opened, and what was destroyed for good."""
-MODELS = "chat"
-"""The agent that is another one with each model."""
+MODELS, NETWORK = "chat", "aiops_gym.learning:trained"
+"""The agent that is another one with each model, and the one that plays what was learned."""
 
 BY = {"task": "By task", "tier": "By tier and task", "app": "By application", "fault": "By fault"}
 
 
 def render_page(summary: Summary) -> str:
     """The whole page, one line end at its end."""
-    ours = {*summary.agents} <= {*list_agents()} - {MODELS}
+    ours = {*summary.agents} <= {*list_agents(), NETWORK} - {MODELS}
     title = (
         {"who": "the bundled agents", "by": "make agents"} if ours else {"who": "agents", "by": "aiops-gym evaluate"}
     )

@@ -34,7 +34,7 @@ def model(tmp_path_factory):
     with torch.no_grad():
         for weights in learner.policy.parameters():
             weights.add_(0.3 * torch.randn_like(weights))
-    path = tmp_path_factory.mktemp("model") / "model.zip"
+    path = tmp_path_factory.mktemp("mitigation") / "model.zip"
     learner.save(path)
     return str(path)
 
@@ -74,7 +74,8 @@ def test_luck_takes_only_what_the_mask_allows():
 
 
 def test_its_episodes_are_kept_as_all_others(model, tmp_path, capsys):
-    given = ["evaluate", "--agent", f"{AGENT},aiops_gym.learning:masked_random", "--model", model, "--workers", "0"]
+    named = model.replace("mitigation", "{task}")
+    given = ["evaluate", "--agent", f"{AGENT},aiops_gym.learning:masked_random", "--model", named, "--workers", "0"]
     assert run([*given, "--problem", SETTINGS.problems[0], "--out", str(tmp_path), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["agent"] for row in rows} == {AGENT, "aiops_gym.learning:masked_random"}

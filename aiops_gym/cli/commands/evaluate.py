@@ -76,6 +76,7 @@ def command(
     tokenizer: Annotated[
         str, typer.Option(help="module:function that counts tokens; without it they are estimated.")
     ] = "",
+    signals: Annotated[bool, typer.Option(help="Keep alerts and golden signals, which the viewer shows.")] = True,
     judge_model: Annotated[str, typer.Option(help="Model that judges the reasoning; off without it.")] = "",
     judge_url: Annotated[str, typer.Option(help="Its API, compatible with OpenAI's.")] = JUDGE_URL,
     report: Annotated[
@@ -137,6 +138,7 @@ def command(
                 limit=limit,
                 tokenizer=tokenizer,
                 judge=judge,
+                signals=signals,
                 progress=progress,
             )
         merged = merge([Folder(out)])
