@@ -68,7 +68,8 @@ def test_what_is_hard_is_what_the_page_of_agents_says(english):
     by_tier = page.partition("## Test")[2].partition("### By tier and task")[2].partition("###")[0]
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in by_tier.split("\n") if line)
     found = {row[0]: {name: cell.split()[0] for name, cell in zip(head, row, strict=True)} for row in rows}
-    listed = english.partition("| `oncall` / `runbook` / `restart` / network |")[2].partition("\n\n")[0].splitlines()[2:]
+    table = english.partition("| `oncall` / `runbook` / `restart` / network |")[2].partition("\n\n")[0]
+    listed = table.splitlines()[2:]
     assert len(listed) == 4
     played = ("oncall", "runbook", "restart", "aiops_gym.learning:trained")
     for line in listed:
