@@ -20,6 +20,9 @@ def test_a_family_is_played_once_and_its_figures_are_written(tmp_path, capsys):
     assert run(played) == 0
     assert capsys.readouterr().out == first
     assert {path for path in kept if path.stat().st_mtime_ns != kept[path]} == {of_other_code}
+    assert run([*played, "--seed", "2"]) == 0
+    pairs = sum("pair-" in path.name for path in kept)
+    assert len(list(out.iterdir())) == len(kept) + pairs > len(kept)
 
 
 def test_nothing_chosen_is_nothing_played(capsys):

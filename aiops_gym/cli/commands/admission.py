@@ -35,6 +35,7 @@ def command(
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
     fault: Annotated[str | None, typer.Option(help="Only problems of this fault, or composed so.")] = None,
     tier: Annotated[str | None, typer.Option(help="hard for the hard ones; without it all others.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the worlds in which they are posed.", min=0)] = 1,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
     scripts: Annotated[int, typer.Option(help="Drawn scripts without a question, played beside.", min=0)] = 0,
     per_family: Annotated[int, typer.Option(help="Problems of each family under attack.", min=0)] = 0,
@@ -53,7 +54,8 @@ def command(
         tell = partial(bar.advance, bar.add_task("playing", total=len(chosen) + len(families) + scripts))
         attacked = attacks.work(partial(table.measure_family, per_family=per_family), families, pool, tell)
         drawn = rote.work(table.measure_script, {f"script-{n}": n for n in range(scripts)}, pool, tell)
-        found = pairs.work(admit, {"-".join(["pair", *_key(pair)]): pair for pair in chosen}, pool, tell)
+        posed = {"-".join(["pair", *_key(pair), str(seed)]): pair for pair in chosen}
+        found = pairs.work(partial(admit, seed=seed), posed, pool, tell)
     _print(figures.make_table(found))
     _print([("script", *SPLITS), *figures.measure_rote(found), *((each.name, *each.shares) for each in drawn)])
     if attacked:
