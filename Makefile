@@ -114,7 +114,7 @@ leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of a
 AGENTS = noop,random,restart,runbook,oncall,reference
 LEARNT = build/learning/{task}/imitation/seed-0/model.zip
 PLAYED = $(foreach tier,basic standard hard,$(foreach task,detection localization analysis mitigation,$(tier)-$(task)))
-agents: $(VENV)/.sb3 ## let all bundled agents, and networks that `make learning` left, play a sample of each tier, task and split, and write docs/agents.md
+agents: $(VENV)/.core ## let all bundled agents, and networks that `make learning` left, play a sample of each tier, task and split, and write docs/agents.md
 	rm -rf build/agents
 	set -e; for each in $(PLAYED); do task=$${each#*-}; \
 	  play="$(BIN)/aiops-gym evaluate --split train,test --tier $${each%-*} --task $$task --sample 25 --workers 2 --no-signals"; \

@@ -158,11 +158,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("full")
         if item.get_closest_marker("full"):
             item.add_marker("slow")
+    _take_share(config, items)
+
+
+def _take_share(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out those of other shares."""
     part, parts = config.getoption("--share")
-    left_out = [i for i in items if i.get_closest_marker("full") and crc32(i.nodeid.encode()) % parts != part - 1]
+    kept, left_out = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        other = item.get_closest_marker("full") and crc32(item.nodeid.encode()) % parts != part - 1
+        (left_out if other else kept).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        items[:] = kept
 
 
 def pytest_collection_finish() -> None:

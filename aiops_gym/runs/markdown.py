@@ -38,14 +38,14 @@ no business with, or destroyed something on the way. Of every task, submitted or
 users and to the system: minutes of failing requests beyond those had nobody done anything, healthy objects that were
 changed or guards that were opened, and what was destroyed for good."""
 MODELS, NETWORK = "chat", "aiops_gym.learning:trained"
-"""The agent that is another one with each model, and the one that plays what was learned."""
+"""The agent that is another one with each model, and the one that plays what was learned: beside others on our page."""
 
 BY = {"task": "By task", "tier": "By tier and task", "app": "By application", "fault": "By fault"}
 
 
 def render_page(summary: Summary) -> str:
     """The whole page, one line end at its end."""
-    ours = {*summary.agents} <= {*list_agents(), NETWORK} - {MODELS}
+    ours = set[str]() < {*summary.agents} - {NETWORK} <= {*list_agents()} - {MODELS}
     title = (
         {"who": "the bundled agents", "by": "make agents"} if ours else {"who": "agents", "by": "aiops-gym evaluate"}
     )
