@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from shlex import join as quoted
 from shlex import quote
 
@@ -33,7 +34,7 @@ from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Tool
 from aiops_gym.sim.machine.scripts.commands import KILLED
-from aiops_gym.sim.machine.scripts.files import PROC, read_process
+from aiops_gym.sim.machine.scripts.files import PROC, Files, read_process
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed
 
@@ -61,6 +62,7 @@ _ENVIRONMENT = split_words("-exec bash envsubst env printenv watch xargs")
 """Words of calls to which the variables of their environment make a difference."""
 
 _PROC = re.compile(rf"{PROC.pattern}(cmdline|comm|environ|status|cgroup)\b")
+_FDS = re.compile(r"/dev/fd/(\d+)\b")
 
 
 def run_utility(c: Container, argv: Sequence[str], stdin: str, cwd: str, env: Mapping[str, str]) -> Output:
@@ -130,7 +132,8 @@ class _Box:
         session = Session(self, Clock(Timer(now), now + SECONDS))
         lent = self._lent(argv, stdin, now)
         start: Tree = {**before, **lent} if lent else before
-        ended, after = session.script(_PROC.sub(rf"{layers.PROC}\1", self._script(argv, stdin)), start, about)
+        script = _FDS.sub(rf"{layers.PROC}fd\1", _PROC.sub(rf"{layers.PROC}\1", self._script(argv, stdin)))
+        ended, after = session.script(script, start, about)
         if after is start:
             after = before
         elif lent:
@@ -147,6 +150,11 @@ class _Box:
             for path in (each[0] for word in argv for each in _PROC.finditer(word)):
                 text = read_process(self.container, path) or ""
                 found[_PROC.sub(rf"{layers.PROC}\1", path)] = File("file", 0o444, text.encode(), now)
+        for path in (each[0] for word in argv for each in _FDS.finditer(word)):
+            text = Files(self.container).read(path)
+            if text is not None:
+                found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
+                found[_FDS.sub(rf"{layers.PROC}fd\1", path)] = File("file", 0o444, text.encode(), now)
         return found
 
     def _script(self, argv: Sequence[str], stdin: str) -> str:
@@ -172,7 +180,10 @@ def _absent(context: Context, argv: list[str]) -> Output:
 
 
 def _output(ended: Ended, seconds: float) -> Output:
-    stderr = repair(ended.stderr)
+    stderr, hidden = repair(ended.stderr), f"{layers.PROC}fd"
+    if hidden in ended.stdout or hidden in stderr:
+        stderr = stderr.replace(hidden, "/dev/fd/")
+        ended = replace(ended, stdout=ended.stdout.replace(hidden, "/dev/fd/"))
     if ended.error:
         return Output(ended.stdout, f"{stderr}{ended.error.removeprefix('resource limit exceeded: ')}\n", KILLED)
     return Timed(ended.stdout, stderr, ended.code, seconds) if seconds else Output(ended.stdout, stderr, ended.code)

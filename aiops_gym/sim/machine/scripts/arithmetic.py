@@ -1,5 +1,7 @@
 """`$(( ))`: integers with the operators of C, and assignments to variables.
 
+Reference: Bash manual, 6.5; POSIX, Shell Command Language, 2.6.4.
+
 >>> names = {"x": "5"}
 >>> evaluate("x * 2 + 1 << 1", names.get, names.__setitem__)
 22
@@ -7,6 +9,8 @@
 7
 >>> names["x"], evaluate("-7 / 2 || 0x10", names.get, names.__setitem__)
 ('7', 1)
+>>> evaluate("2 ** 3 ** 2, x++ + 16#ff", names.get, names.__setitem__, bash=True), names["x"]
+(262, '8')
 """
 
 from __future__ import annotations
@@ -15,10 +19,11 @@ import operator
 import re
 from collections.abc import Callable
 
-from aiops_gym.sim.machine.scripts.parser import ScriptError
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 
+_NUMBER = r"0[xX][0-9a-fA-F]+|\d+#[\w@]+|\d+"
 TOKEN = re.compile(
-    r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%<>=!~&|^?:(),])"
+    rf"\s*({_NUMBER}|[A-Za-z_]\w*|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\*\*|\+\+|--|[-+*/%<>=!~&|^?:(),\[\]])"
 )
 LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"|": operator.or_},
@@ -36,31 +41,50 @@ ASSIGN = re.compile(r"(<<|>>|[-+*/%&|^]?)=")
 DEEPEST = 100
 """Parentheses inside one another, well within Python's own stack."""
 
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"
+
 Get = Callable[[str], str | None]
 Set = Callable[[str, str], None]
 
 
-def evaluate(text: str, get: Get, put: Set) -> int:
-    """Value of an expression. Raises ScriptError."""
+def evaluate(text: str, get: Get, put: Set, bash: bool = False, depth: int = 0) -> int:
+    """Value of an expression.
+
+    Args:
+        text: the expression, in which all else is expanded.
+        get: value of a variable, or of an element written as `name[index]`.
+        put: gives one a value.
+        bash: whether it is bash's, where the value of a variable may be an expression.
+        depth: of expressions within values.
+
+    Raises:
+        ScriptError: it is none.
+    """
     tokens, at = list[str](), 0
     while text[at:].strip():
         match = TOKEN.match(text, at)
         if match is None:
-            raise ScriptError(f'arithmetic expression: expecting EOF: "{text}"')
+            raise _wrong(text, text[at:].strip(), "invalid arithmetic operator")
         tokens.append(match[1])
         at = match.end()
-    reader = _Reader(text, tokens, get, put)
-    found = reader.assignment(True) if tokens else 0
+    reader = _Reader(text, tokens, get, put, bash, depth)
+    found = reader.sequence(True) if tokens else 0
     if reader.at < len(tokens):
-        raise ScriptError(f'arithmetic expression: expecting EOF: "{text}"')
+        raise _wrong(text, "".join(tokens[reader.at :]), "syntax error in expression")
     return found
+
+
+def _wrong(text: str, token: str, what: str) -> ScriptError:
+    return ScriptError(
+        f'arithmetic expression: expecting EOF: "{text}"', f'{text}: {what} (error token is "{token}")'
+    )
 
 
 class _Reader:
     """Reads tokens and works them out on the way; what is not `live` is read only."""
 
-    def __init__(self, text: str, tokens: list[str], get: Get, put: Set) -> None:
-        self.text, self.tokens, self.get, self.put = text, tokens, get, put
+    def __init__(self, text: str, tokens: list[str], get: Get, put: Set, bash: bool, inner: int) -> None:
+        self.text, self.tokens, self.get, self.put, self.bash, self.inner = text, tokens, get, put, bash, inner
         self.at = self.depth = 0
 
     def peek(self) -> str:
@@ -71,12 +95,25 @@ class _Reader:
         self.at += found
         return found
 
+    def missing(self, what: str) -> ScriptError:
+        """The error of what should stand here."""
+        token = "".join(self.tokens[self.at :]) or "".join(self.tokens[-1:])
+        bash = f'{self.text}: syntax error: operand expected (error token is "{token}")'
+        return ScriptError(f'arithmetic expression: expecting {what}: "{self.text}"', bash)
+
+    def sequence(self, live: bool) -> int:
+        found = self.assignment(live)
+        while self.bash and self.take(","):
+            found = self.assignment(live)
+        return found
+
     def assignment(self, live: bool) -> int:
-        name, sign = self.peek(), self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else ""
-        match = ASSIGN.fullmatch(sign)
-        if not (match and (name[:1].isalpha() or name[:1] == "_")):
+        before, name = self.at, self.name(live)
+        match = ASSIGN.fullmatch(self.peek()) if name else None
+        if not match:
+            self.at = before
             return self.choice(live)
-        self.at += 2
+        self.at += 1
         found = self.assignment(live)
         if match[1] and live:
             found = _binary(match[1])(self.number(name), found)
@@ -84,15 +121,30 @@ class _Reader:
             self.put(name, str(_wrapped(found)))
         return _wrapped(found)
 
+    def name(self, live: bool) -> str:
+        """The variable or element that stands here, "" where there is none."""
+        name = self.peek()
+        if not (name[:1].isalpha() or name[:1] == "_"):
+            return ""
+        self.at += 1
+        if not (self.bash and self.peek() == "["):
+            return name
+        start = self.at = self.at + 1
+        depth = 1
+        while depth and self.at < len(self.tokens):
+            depth += {"[": 1, "]": -1}.get(self.peek(), 0)
+            self.at += 1
+        return f"{name}[{' '.join(self.tokens[start : self.at - 1])}]"
+
     def choice(self, live: bool) -> int:
         self.depth += 1
         if self.depth > DEEPEST:
             raise ScriptError("arithmetic expression: expression recursion level exceeded")
         found = self.either(live)
         if self.take("?"):
-            yes = self.assignment(live and bool(found))
+            yes = self.sequence(live and bool(found))
             if not self.take(":"):
-                raise ScriptError(f'arithmetic expression: expecting ":": "{self.text}"')
+                raise self.missing('":"')
             no = self.choice(live and not found)
             found = yes if found else no
         self.depth -= 1
@@ -114,7 +166,7 @@ class _Reader:
 
     def level(self, index: int, live: bool) -> int:
         if index == len(LEVELS):
-            return self.unary(live)
+            return self.power(live)
         found = self.level(index + 1, live)
         while (sign := self.peek()) in LEVELS[index]:
             self.at += 1
@@ -122,31 +174,61 @@ class _Reader:
             found = _wrapped(int(LEVELS[index][sign](found, other))) if live else 0
         return found
 
+    def power(self, live: bool) -> int:
+        found = self.unary(live)
+        if self.bash and self.take("**"):
+            exponent = self.power(live)
+            if exponent < 0:
+                raise ScriptError("exponent less than 0", f"{self.text}: exponent less than 0")
+            return _wrapped(pow(found, exponent, 1 << 64)) if live else 0
+        return found
+
     def unary(self, live: bool) -> int:
+        for sign, step in (("++", 1), ("--", -1)):
+            if self.bash and self.peek() == sign and self.take(sign):
+                before = self.at
+                if name := self.name(live):
+                    return self.step(name, step, live)
+                self.at = before
+                return self.unary(live)
         for sign, act in UNARY.items():
             if self.take(sign):
                 return _wrapped(act(self.unary(live)))
         return self.primary(live)
 
+    def step(self, name: str, step: int, live: bool) -> int:
+        found = _wrapped(self.number(name) + step)
+        if live:
+            self.put(name, str(found))
+        return found
+
     def primary(self, live: bool) -> int:
+        if name := self.name(live):
+            for sign, step in (("++", 1), ("--", -1)):
+                if self.bash and self.take(sign):
+                    return self.step(name, step, live) - step
+            return self.number(name) if live else 0
         token = self.peek()
         self.at += 1
         if token == "(":
-            found = self.assignment(live)
+            found = self.sequence(live)
             if not self.take(")"):
-                raise ScriptError(f'arithmetic expression: expecting ")": "{self.text}"')
+                raise self.missing('")"')
             return found
         if token[:1].isdigit():
             return _number(token)
-        if token[:1].isalpha() or token[:1] == "_":
-            return self.number(token)
-        raise ScriptError(f'arithmetic expression: expecting primary: "{self.text}"')
+        self.at -= 1
+        raise self.missing("primary")
 
     def number(self, name: str) -> int:
         found = (self.get(name) or "0").strip()
-        if not re.fullmatch(r"[-+]?(0[xX][0-9a-fA-F]+|\d+)", found):
+        if re.fullmatch(r"[-+]?(0[xX][0-9a-fA-F]+|\d+)", found):
+            return -_number(found[1:]) if found[0] == "-" else _number(found.removeprefix("+"))
+        if not self.bash:
             raise ScriptError(f"Illegal number: {found}")
-        return -_number(found[1:]) if found[0] == "-" else _number(found.removeprefix("+"))
+        if self.inner >= DEEPEST // 4:
+            raise ScriptError("expression recursion level exceeded", f"{found}: expression recursion level exceeded")
+        return evaluate(found, self.get, self.put, True, self.inner + 1)
 
 
 UNARY: dict[str, Callable[[int], int]] = {
@@ -158,9 +240,20 @@ UNARY: dict[str, Callable[[int], int]] = {
 
 
 def _number(text: str) -> int:
+    if "#" in text:
+        base, _, digits = text.partition("#")
+        values = [DIGITS.index(each.lower() if int(base) <= 36 else each) for each in digits]
+        if not 2 <= int(base) <= 64 or max(values) >= int(base):
+            what = "value too great for base" if 2 <= int(base) <= 64 else "invalid arithmetic base"
+            raise ScriptError("arithmetic expression", f'{text}: {what} (error token is "{text}")')
+        return _wrapped(sum(value * int(base) ** place for place, value in enumerate(reversed(values))))
     if text[:2].lower() == "0x":
-        return int(text, 16)
-    return int(text, 8) if len(text) > 1 and text[0] == "0" and set(text) <= set("01234567") else int(text)
+        return _wrapped(int(text, 16))
+    if len(text) > 1 and text[0] == "0":
+        if not set(text) <= set("01234567"):
+            raise ScriptError("arithmetic expression", f'{text}: value too great for base (error token is "{text}")')
+        return _wrapped(int(text, 8))
+    return _wrapped(int(text[:30]))
 
 
 def _binary(sign: str) -> Callable[[int, int], int]:
@@ -170,7 +263,7 @@ def _binary(sign: str) -> Callable[[int, int], int]:
 def _divided(left: int, right: int) -> tuple[int, int]:
     """Quotient and rest, cut towards zero."""
     if right == 0:
-        raise ScriptError("arithmetic expression: division by zero")
+        raise ScriptError("arithmetic expression: division by zero", f"{left}/{right}: division by 0 (error token is \"0\")")
     whole = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
     return whole, left - whole * right
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.program import find
-from aiops_gym.sim.machine.scripts import state, streams, tools
+from aiops_gym.sim.machine.scripts import declaring, printf, reading, state, streams, tools
 from aiops_gym.sim.machine.scripts.allowance import DEAR, PER_CHARACTERS, UTILITY
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
-from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
+from aiops_gym.sim.machine.scripts.parser import make_call, parse
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.state import LONG_OPTIONS, NAMES, SIGNALS, find_signal
 from aiops_gym.sim.machine.scripts.task import Stop
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -20,24 +21,30 @@ from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.types import Json
 
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = executables.SHELLS
-NOT_IN_DASH = frozenset({"[[", "source", "shopt", "disown", "let"})
+OF_BASH = frozenset(
+    "source shopt disown let declare typeset mapfile readarray pushd popd dirs builtin caller enable help history logout "
+    "suspend compgen complete compopt bind fc".split()
+)
+"""Commands that no other shell knows."""
+
 KILLED, MOST_ZEROS = 137, 100_000
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 TOOL = 500
 """Units of work that a tool of an image takes, such as a request over the network."""
 
-LOOPS = ("while", "for")
+LOOPS = ("while", "for", "cfor", "select")
 
 
 def run(machine: Machine, argv: list[str]) -> Stop | None:
     """Run a command; `$?` is 0 unless it says otherwise."""
     task, name = machine.task, argv[0]
     if name in task.functions and not machine.through:
-        task.push("call", task.args, {})
+        task.push("call", task.args, {}, name, machine.line)
         task.args = [task.args[0] if task.args else "sh", *argv[1:]]
         body = task.functions[name]
         task.push(body[0], body, 0)
@@ -60,7 +67,7 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
 
 def knows(machine: Machine, base: str) -> bool:
     """Whether a command is one of those that the machine does itself."""
-    if machine.dialect == "dash" and base in NOT_IN_DASH:
+    if base in OF_BASH and machine.dialect != "bash" and (base != "source" or machine.dialect == "dash"):
         return False
     return base in COMMANDS or base in tools.TOOLS
 
@@ -83,7 +90,8 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
             machine.write("2", f"{machine.name}: 1: {argv[0]}: Permission denied\n")
             machine.task.code = 126
         else:
-            machine.enter_shell(parse(_body(script)), argv, fresh=True)
+            shell = "bash" if re.match(r"#!.*bash", script) else ""
+            machine.enter_shell(_parse_program(machine, script, shell), argv, fresh=True, shell=shell, given="")
         return None
     if found is not None and (resolved or base not in executables.load_commands()):
         machine.allowance.left -= TOOL
@@ -130,8 +138,14 @@ def _absent(machine: Machine, word: str) -> str:
     return f"{name}: 1: {by}{word}: not found"
 
 
-def _body(text: str) -> str:
-    return text.partition("\n")[2] if text.startswith("#!") else text
+def _parse_program(machine: Machine, text: str, shell: str) -> list[Json]:
+    """A script that is to run as another program; one that does not parse at all says so and ends with 2."""
+    dialect = shell or machine.dialect
+    try:
+        return parse(text, dialect)
+    except ScriptError as error:
+        failed: Json = ["syntax", str(error), error.bash, error.line]
+        return ["list", [[["andor", [["", ["pipe", [failed], False, ""]]]], False, error.line]]]
 
 
 def _sleep(machine: Machine, argv: list[str]) -> Stop | None:
@@ -150,15 +164,32 @@ def _sleep(machine: Machine, argv: list[str]) -> Stop | None:
     return Stop("sleep", max(1, int(min(total, 1e9) * 1000)))
 
 
+def _code(machine: Machine, argv: list[str]) -> int:
+    """The exit code that `exit` or `return` is given."""
+    if len(argv) < 2:
+        return machine.before
+    if re.fullmatch(r"[-+]?\d+", argv[1]):
+        return int(argv[1]) & 255
+    wrong = f"{argv[1]}: numeric argument required" if machine.dialect == "bash" else f"Illegal number: {argv[1]}"
+    machine.blame(f"{argv[0]}: {wrong}")
+    return 2
+
+
 def _exit(machine: Machine, argv: list[str]) -> Stop | None:
-    return machine.leave(int(argv[1]) & 255 if len(argv) > 1 and is_natural(argv[1]) else machine.before)
+    return machine.leave(_code(machine, argv))
 
 
 def _return(machine: Machine, argv: list[str]) -> Stop | None:
-    if not any(frame[0] == "call" for frame in machine.task.stack):
+    place = next((frame[0] for frame in reversed(machine.task.stack) if frame[0] in ("call", "source")), "")
+    if not place and machine.dialect == "bash":
+        machine.blame("return: can only `return' from a function or sourced script")
+        machine.task.code = 2
+        return None
+    if not place:
         return _exit(machine, argv)
-    machine.unwind("call")
-    machine.task.code = int(argv[1]) & 255 if len(argv) > 1 and is_natural(argv[1]) else machine.before
+    code = _code(machine, argv)
+    machine.unwind("call", "source")
+    machine.task.code = code
     return None
 
 
@@ -171,6 +202,8 @@ def _loop(machine: Machine, argv: list[str]) -> Stop | None:
             stack.pop()
         elif stack[-1][0] == "while":
             stack[-1][2] = 2
+    if machine.dialect == "bash" and not any(frame[0] in LOOPS for frame in stack) and not left:
+        machine.task.code = 1
     return None
 
 
@@ -206,10 +239,18 @@ def _kill(machine: Machine, argv: list[str]) -> Stop | None:
         signal, words = find_signal(words[0]), words[1:]
     for word in words:
         pid = word.removeprefix("%") if word.startswith("%") else word
+        trapped = machine.task.traps.get(signal) if pid == str(machine.task.pid) else None
+        if trapped is not None:
+            machine.task.push("resume", 0)
+            machine.task.push("list", parse(trapped, machine.dialect), 0)
+            continue
         known = is_natural(pid) and machine.host.kill(int(pid), signal)
-        if not known:
+        if not known and machine.dialect == "bash":
+            what = f"({pid}) - No such process" if is_natural(pid) else f"{word}: arguments must be process or job IDs"
+            machine.blame(f"kill: {what}")
+        elif not known:
             machine.write("2", f"{machine.name}: 1: kill: No such process\n\n")
-            machine.task.code = 1
+        machine.task.code = machine.task.code if known else 1
     return None
 
 
@@ -226,40 +267,75 @@ def _wait(machine: Machine, argv: list[str]) -> Stop | None:
     return Stop("wait")
 
 
-def _eval(machine: Machine, argv: list[str]) -> Stop | None:
-    machine.task.push("list", parse(" ".join(argv[1:])), 0)
-    return None
-
-
 def _source(machine: Machine, argv: list[str]) -> Stop | None:
-    text = machine.files.read(make_absolute(argv[1], machine.task.cwd)) if len(argv) > 1 else None
+    """`. file [argument ...]`."""
     if len(argv) < 2:
+        if machine.dialect == "bash":
+            machine.blame(f"{argv[0]}: filename argument required")
+            machine.task.code = 2
+        return None
+    path = make_absolute(argv[1], machine.task.cwd)
+    text = "" if argv[1] == "/dev/null" else machine.files.read(path)
+    if argv[1] in ("/dev/stdin", "-") and machine.stdin()[0] == "text":
+        text = machine.stdin()[1]
+    if text is None and machine.dialect == "bash":
+        machine.blame(f"{argv[1]}: No such file or directory")
+        machine.task.code = 1
         return None
     if text is None:
-        raise ScriptError(f"{argv[0]}: cannot open {argv[1] if len(argv) > 1 else ''}: No such file")
-    machine.task.push("list", parse(text), 0)
+        raise ScriptError(f"{argv[0]}: cannot open {argv[1]}: No such file")
+    machine.task.push("source", machine.task.args)
+    if len(argv) > 2:
+        machine.task.args = [machine.name, *argv[2:]]
+    machine.task.push("list", parse(text, machine.dialect), 0)
     return None
 
 
 def _shell(machine: Machine, argv: list[str]) -> Stop | None:
-    """`sh -c script`, `sh file`, or a script on standard input; beside the first process, bash has its own."""
-    if argv[0].rpartition("/")[2] == "bash" and machine.beside and machine.c.world.dynamics.utility is not None:
-        return _other(machine, argv, "bash")
+    """`sh -c script`, `sh file`, or a script on standard input."""
     flags, words = split_options(argv[1:])
+    name = argv[0].rpartition("/")[2]
+    shell = "bash" if name == "bash" else ""
+    given = {"options": "".join(sorted(set(flags) & set("eufxCan"))), "shell": shell, "given": "c" if "c" in flags else ""}
+    before = machine.task.shell
+    machine.task.shell = shell
+    dialect = machine.dialect if shell else _dialect_of(machine)
+    machine.task.shell = before
     if "c" in flags and words:
-        machine.enter_shell(parse(words[0]), words[1:] or [argv[0]], fresh=True)
-    elif words:
-        text = machine.files.read(make_absolute(words[0], machine.task.cwd))
-        if text is None:
-            machine.write("2", f"{argv[0]}: 0: cannot open {words[0]}: No such file\n")
-            machine.task.code = 2
-        else:
-            machine.enter_shell(parse(_body(text)), words, fresh=True)
+        text, args = words[0], words[1:] or [argv[0]]
+    elif words and "s" not in flags:
+        found = machine.files.read(make_absolute(words[0], machine.task.cwd))
+        if found is None:
+            wrong = f"{words[0]}: No such file or directory" if shell else f"0: cannot open {words[0]}: No such file"
+            machine.write("2", f"{argv[0]}: {wrong}\n")
+            machine.task.code = 127 if shell else 2
+            return None
+        text, args = found, words
     else:
         source = machine.stdin()
-        machine.enter_shell(parse(source[1] if source[0] == "text" else ""), [argv[0]], fresh=True)
-    if machine.task.stack and "e" in flags.replace("c", ""):
-        machine.task.options += "e"
+        text, args = source[1] if source[0] == "text" else "", [argv[0], *words]
+        machine.consume(source, "")
+        given["given"] = "s"
+    if "n" in flags:
+        return _check_syntax(machine, argv[0], text, dialect)
+    machine.enter_shell(_parse_program(machine, text, dialect), args, fresh=True, **given)
+    if "p" in flags:
+        machine.task.modes = [*machine.task.modes, "pipefail"]
+    return None
+
+
+def _dialect_of(machine: Machine) -> str:
+    image = machine.c.image()
+    return "busybox" if image is not None and image.sh == "busybox" else "dash"
+
+
+def _check_syntax(machine: Machine, name: str, text: str, dialect: str) -> Stop | None:
+    """`bash -n`: nothing is run."""
+    try:
+        parse(text, dialect)
+    except ScriptError as error:
+        machine.write("2", f"{name}: -c: line {error.line}: {error.bash.partition(chr(0))[0]}\n")
+        machine.task.code = 2
     return None
 
 
@@ -274,7 +350,8 @@ def split_options(words: list[str]) -> tuple[str, list[str]]:
             continue
         told = word[1:] if word[0] == "-" else ""
         if "o" in word and left:
-            told = told.replace("o", "") + LONG_OPTIONS.get(left.pop(0), "")
+            name = left.pop(0)
+            told = told.replace("o", "") + ("p" if name == "pipefail" else LONG_OPTIONS.get(name, ""))
         letters += told
     return letters, left
 
@@ -300,6 +377,12 @@ def _serve(machine: Machine, argv: list[str]) -> Stop | None:
     return None if daemon else Stop("forever")
 
 
+def _times(machine: Machine, argv: list[str]) -> Stop | None:
+    """Processor time, of the shell and of what it ran."""
+    machine.write("1", "0m0.002s 0m0.001s\n0m0.003s 0m0.002s\n")
+    return None
+
+
 def _nothing(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
@@ -314,7 +397,7 @@ def _timeout(machine: Machine, argv: list[str]) -> Stop | None:
         return None
     limit = int(float(found[1]) * UNITS[found[2] or "s"] * 1000)
     words = argv[argv.index(words[0]) + 1 :]
-    outcome = machine.aside(["simple", [], [[["single", word]] for word in words], []])
+    outcome = machine.aside(make_call(words)[1][0][0][1][0][1][1][0])
     if outcome.kind == "oom":
         return outcome
     late = outcome.kind != "exit" or outcome.ms > limit
@@ -328,6 +411,10 @@ def _time(machine: Machine, argv: list[str]) -> Stop | None:
     words = argv[1:]
     if argv[0] == "command" and words[:1] in (["-v"], ["-V"]):
         return state.find_type(machine, argv if words[0] == "-v" else ["type", *words[1:]])
+    if argv[0] == "builtin" and words and words[0] not in (*COMMANDS, *tools.TOOLS):
+        machine.blame(f"builtin: {words[0]}: not a shell builtin")
+        machine.task.code = 1
+        return None
     while words and words[0].startswith("-"):
         if words.pop(0) in ("-n", "--adjustment") and words:
             words.pop(0)
@@ -364,6 +451,9 @@ COMMANDS: dict[str, Command] = {
     **streams.COMMANDS,
     **state.COMMANDS,
     "sleep": _sleep,
+    **declaring.COMMANDS,
+    **reading.COMMANDS,
+    **printf.COMMANDS,
     "exit": _exit,
     "return": _return,
     "break": _loop,
@@ -371,7 +461,6 @@ COMMANDS: dict[str, Command] = {
     "exec": _exec,
     "kill": _kill,
     "wait": _wait,
-    "eval": _eval,
     ".": _source,
     "source": _source,
     "httpd": _serve,
@@ -380,10 +469,11 @@ COMMANDS: dict[str, Command] = {
     "python": _serve,
     **dict.fromkeys(SHELLS, _shell),
     "timeout": _timeout,
-    **dict.fromkeys(("nohup", "command", "nice", "setsid"), _time),
+    "times": _times,
+    **dict.fromkeys(("nohup", "command", "builtin", "nice", "setsid"), _time),
     "env": _env,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "shopt", "pause", "times", "hash", "alias", "unalias", "jobs"), _nothing
+        ("ulimit", "stty", "disown", "pause", "hash", "alias", "unalias", "jobs", "enable", "bind", "complete"), _nothing
     ),
 }
 

@@ -117,6 +117,11 @@ class Files:
             int(given[0]) if given else 0o755 if self.kind(path) == "directory" or self._is_executable(path) else 0o644
         )
 
+    def time(self, path: str) -> float:
+        """When a file was written, in seconds; 0 for what was there before."""
+        path = self.follow(path)
+        return float(self._kept()["changed"].get(path, (0, 0, 0.0))[2])
+
     def is_written(self, path: str) -> bool:
         """Whether a file was written, or changed, since the container started."""
         return self._volume(path) is not None or self.follow(path) in self._kept()["changed"]
@@ -140,6 +145,10 @@ class Files:
         self._put(path, ["file", (before + text)[:LARGEST_TEXT]], self.mode(path))
         self._measure(path, self.size(path) + len(text) if append and len(before) == LARGEST_TEXT else None)
         return True
+
+    def lend(self, path: str, text: str) -> None:
+        """Put a file where there is no folder for it: one of a process that is read or written."""
+        self._put(path, ["file", text[:LARGEST_TEXT]], 0o600)
 
     def fill(self, path: str, size: int) -> bool:
         """Make a file of zeros of so many bytes."""

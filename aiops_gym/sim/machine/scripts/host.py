@@ -51,6 +51,10 @@ class Host:
     def trap(self, signal: str, script: str | None) -> None:
         """What is to be done at a signal; None for what is usual."""
 
+    def trapped(self, signal: str) -> str | None:
+        """The script that a signal has, None where there is none."""
+        return None
+
     def children(self) -> list[int]:
         """Pids of the tasks in the background that have not ended."""
         return []

@@ -13,6 +13,7 @@ from aiops_gym.sim.machine.scripts.commands import SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.machine import KILLED, Aside
+from aiops_gym.sim.machine.scripts.parser import make_call
 from aiops_gym.sim.machine.scripts.state import NAMES
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -79,9 +80,7 @@ def run(c: Container, argv: Sequence[str], stdin: str = "", asked: bool = False)
     if not known and not (name in tools_of(c.world, c.key) and name not in executables.load_commands()):
         where = f"stat {argv[0]}: no such file or directory" if "/" in argv[0] else "executable file not found in $PATH"
         return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown\n', 126, 0, absent=True)
-    word: list[Json] = [[["single", a]] for a in argv]
-    script = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
-    data = tasks.new_task(script, [name if name in SHELLS else "sh"], workdir, FIRST)
+    data = tasks.new_task(make_call(argv), [name if name in SHELLS else "sh"], workdir, FIRST)
     allowance = Allowance(c, asked)
     host = _Beside(c, allowance)
     if not allowance.may_begin:

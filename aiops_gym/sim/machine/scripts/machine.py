@@ -1,16 +1,15 @@
-"""Walks tasks through their scripts."""
+"""Walks tasks through their scripts: lists, pipelines and simple commands. The rest is in `compounds`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
-from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.compounds import Compounds
 from aiops_gym.sim.machine.scripts.host import Host
-from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
-from aiops_gym.sim.machine.scripts.scope import Scope
+from aiops_gym.sim.machine.scripts.parser import parse
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
 
@@ -22,8 +21,11 @@ DEEPEST = 200
 KILLED = 137
 """Exit code of what was ended for what it took."""
 
+UNBOUND = 127
+"""With which bash ends for a variable that must have a value."""
 
-class Machine(Scope):
+
+class Machine(Compounds):
     """Runs a task as far as it goes without waiting.
 
     Args:
@@ -37,8 +39,10 @@ class Machine(Scope):
         self.waited = 0
         self.through = ""
         self.before = self.substituted = 0
+        self.drains: list[Json] = []
         self.beside = isinstance(host, Aside)
         self.least = -GRACE if self.beside else 0
+        task.began = task.began or self.clock()
 
     def run(self) -> Stop:
         """Go on until something takes time, the task ends, or it has used up what it may do."""
@@ -52,8 +56,7 @@ class Machine(Scope):
             try:
                 stop = self._step()
             except (ScriptError, RecursionError) as error:
-                self.write("2", f"{self.name}: 1: {error}\n")
-                stop = self.leave(2)
+                stop = self._fail(error)
             if self.waited and stop is None:
                 stop, self.waited = Stop("sleep", self.waited), 0
             if stop is not None:
@@ -68,6 +71,44 @@ class Machine(Scope):
         stop: Stop | None = step(frame)
         return stop
 
+    def _fail(self, error: ScriptError | RecursionError) -> Stop | None:
+        """What cannot be gone on with: dash ends there, bash with the line, or with all for want of a value."""
+        if self.dialect != "bash" or isinstance(error, RecursionError):
+            self.write("2", f"{self.name}: {self.line if self.dialect == 'bash' else 1}: {error}\n")
+            return self.leave(2)
+        if error.line:
+            self.blame_syntax(error)
+            return self.leave(2) if not any(frame[0] == "eval" for frame in self.task.stack) else self._discard(2)
+        self.blame(error.bash)
+        if error.code == UNBOUND:
+            return self.leave(UNBOUND)
+        return self._discard(max(1, error.code))
+
+    def blame_syntax(self, error: ScriptError) -> None:
+        """Tell where a script does not parse, as bash does."""
+        text, _, source = error.bash.partition("\0")
+        where = "-c: " if self.task.given == "c" and not any(f[0] == "eval" for f in self.task.stack) else ""
+        more = f"{self.name}: {where}line {error.line}: {source}\n" if source else ""
+        self.write("2", f"{self.name}: {where}line {error.line}: {text}\n{more}")
+
+    def _discard(self, code: int) -> Stop | None:
+        """Give up the line of the script, the text of `eval`, or the subshell."""
+        self.unwind("script", "eval", "shell")
+        self.task.code = code
+        if not self.task.stack:
+            return Stop("exit", code=code)
+        frame = self.task.stack[-1]
+        if frame[0] == "shell":
+            return self.leave(code)
+        if frame[0] == "eval":
+            self.task.stack.pop()
+        else:
+            items = frame[1][1]
+            line = items[frame[2] - 1][2] if frame[2] else 0
+            while frame[2] < len(items) and items[frame[2]][2] == line:
+                frame[2] += 1
+        return None
+
     def unwind(self, *kinds: str) -> None:
         """Leave what is innermost, up to a frame of one of these kinds."""
         task = self.task
@@ -75,10 +116,16 @@ class Machine(Scope):
             frame = task.stack.pop()
             if frame[0] == "restore":
                 task.fds = frame[1]
+            elif frame[0] == "call":
+                self.end_call(frame)
+            elif frame[0] == "lent":
+                self.give_all_back(frame[1])
 
     def leave(self, code: int) -> Stop | None:
         """End the innermost shell."""
         self.unwind("shell")
+        if self.task.stack and code == UNBOUND and not self.task.stack[-1][1].get("fresh") and self.dialect == "bash":
+            code = 1
         self.task.code = code
         return None if self.task.stack else Stop("exit", code=code)
 
@@ -86,19 +133,26 @@ class Machine(Scope):
 
     def _list(self, frame: list[Json]) -> Stop | None:
         items, index = frame[1][1], frame[2]
-        if index >= len(items):
+        if index >= len(items) or ("n" in self.task.options and frame[0] == "script"):
             self.task.stack.pop()
             return None
         frame[2] += 1
-        node, background = items[index]
+        node, background, *_ = items[index]
         if background:
             self._background(node)
         else:
             self.task.push("andor", node, 0)
         return None
 
+    _script = _list
+
+    def _eval(self, frame: list[Json]) -> Stop | None:
+        self.task.stack.pop()
+        return None
+
     def _background(self, node: Json) -> None:
-        data = {**self.task.data(), "stack": [["andor", node, 0]], "waits": -1}
+        fds = {**self.task.fds, "0": ["null"]} if self.dialect == "bash" else self.task.fds
+        data = {**self.task.data(), "fds": fds, "stack": [["andor", node, 0]], "waits": -1}
         self.task.last = self.host.spawn(data)
         self.task.code = 0
 
@@ -121,9 +175,10 @@ class Machine(Scope):
         return None
 
     def _pipe(self, frame: list[Json]) -> Stop | None:
-        _, stages, negated = frame[1]
+        _, stages, negated, timed = frame[1]
         if frame[2] == 0:
             frame[2] = 1
+            frame.append(self.clock() if timed else 0)
             if negated:
                 self.task.push("guard")
             if len(stages) > 1:
@@ -131,21 +186,49 @@ class Machine(Scope):
             self.task.push(stages[0][0], stages[0], 0)
             return None
         self.task.stack.pop()
+        if len(stages) == 1:
+            self.task.status = [self.task.code]
+        if timed:
+            self._tell_time(timed, self.clock() - frame[3])
         if negated:
             self.task.code = int(self.task.code == 0)
-        elif self.task.code and "e" in self.task.options and not self.task.guarded():
-            return self.leave(self.task.code)
+        elif self.task.code and not self.task.guarded():
+            return self._failed()
         return None
+
+    def _failed(self) -> Stop | None:
+        """A command that should not have failed: what is trapped for it, and the end after `set -e`."""
+        trapped = self.task.traps.get("ERR")
+        if trapped and not any(frame[0] == "trapping" for frame in self.task.stack):
+            self.task.push("trapping", self.task.code, "e" in self.task.options)
+            self.task.push("list", parse(trapped, self.dialect), 0)
+            return None
+        return self.leave(self.task.code) if "e" in self.task.options else None
+
+    def _trapping(self, frame: list[Json]) -> Stop | None:
+        self.task.stack.pop()
+        self.task.code = frame[1]
+        return self.leave(frame[1]) if frame[2] else None
+
+    def clock(self) -> int:
+        """Milliseconds on the clock of whoever runs this."""
+        return int(self.c.now) + self.waited + (self.host.took if isinstance(self.host, Aside) else 0)
+
+    def _tell_time(self, how: str, took: int) -> None:
+        if how == "time -p":
+            self.write("2", f"real {took / 1000:.2f}\nuser 0.00\nsys 0.00\n")
+        else:
+            self.write("2", f"\nreal\t{took // 60_000}m{took % 60_000 / 1000:.3f}s\nuser\t0m0.001s\nsys\t0m0.000s\n")
 
     def _pipeline(self, stages: Sequence[Json]) -> Stop | None:
         """Stages run one after the other, each on all that the one before printed."""
-        source: Json = self.task.fds["0"]
+        source, codes = self.task.fds.get("0", ["text", ""]), list[int]()
         for index, stage in enumerate(stages):
-            data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1}
+            data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1, "level": self.task.level + 1}
             data["fds"] = {**self.task.fds, "0": source}
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
-                side = Aside(self.host, self.allowance)
+                side = Aside(self.host, self.allowance, errors=self)
                 outcome = side.run(data)
                 source = side.zero or ["text", side.text]
             else:
@@ -153,223 +236,133 @@ class Machine(Scope):
             if outcome.kind != "exit":
                 return outcome
             self.waited += outcome.ms
-            self.task.code = outcome.code
+            codes.append(outcome.code)
+        failed = [code for code in codes if code] if "pipefail" in self.task.modes else []
+        self.task.code, self.task.status = failed[-1] if failed else codes[-1], codes
         return None
 
     def _simple(self, frame: list[Json]) -> Stop | None:
-        _, names, parts, redirections = frame[1]
+        _, assignments, parts, redirections, line = frame[1]
+        if "DEBUG" in self.task.traps and frame[2] == 0 and not any(f[0] == "resume" for f in self.task.stack):
+            frame[2] = 1
+            self.task.push("resume", self.task.code)
+            self.task.push("list", parse(self.task.traps["DEBUG"], self.dialect), 0)
+            return None
         self.task.stack.pop()
-        before = self.task.fds
+        before, self.line = self.task.fds, line
         self.substituted = 0
         argv = words.expand_fields(parts, self)
         self.allowance.move(sum(map(len, argv)))
-        saved, exports = {name: self.task.vars.get(name) for name, _ in names}, self.task.exports
-        for name, word in names:
-            self.set(name, words.expand_text(word, self))
-        if "x" in self.task.options and (argv or names):
-            self.write("2", f"+ {' '.join([*(f'{name}={self.get(name)}' for name, _ in names), *argv])}\n")
-        if not self._redirect(redirections):
-            return self.leave(2) if argv[:1] == ["exec"] else None
+        if "x" in self.task.options and argv:
+            self.trace(argv)
+        if redirections and not self.redirect(redirections):
+            special = argv[:1] == ["exec"] or (self.dialect == "dash" and argv[:1] and argv[0] in SPECIAL)
+            return self.leave(2 if self.dialect == "dash" else 1) if special else None
         if not argv:
-            self.task.fds, self.task.code = before, self.substituted
+            for assignment in assignments:
+                self.assign(assignment)
+            self.end_redirection(before)
+            self.task.code = self.substituted
             return None
-        self.task.exports = {**exports, **dict.fromkeys(saved, True)} if saved else exports
-        if before is not self.task.fds and argv != ["exec"]:
-            self.task.push("restore", before)
+        return self._command(argv, assignments, before)
+
+    def _command(self, argv: list[str], assignments: Sequence[Json], before: Json) -> Stop | None:
+        """Call what the words name, with assignments for it alone."""
+        kept = {each[0]: self.remember(each[0]) for each in assignments}
+        for assignment in assignments:
+            self.assign(assignment)
+        if kept:
+            self.task.exports = {**self.task.exports, **dict.fromkeys(kept, True)}
+        if (before is not self.task.fds or self.drains) and argv != ["exec"]:
+            self.task.push("restore", before, self.drains)
+        self.drains = []
         depth = len(self.task.stack)
         stop = self.host.command(self, argv)
-        if saved and argv[0] not in ("export", "exec", "local", "readonly", "eval", "."):
+        self.task.underscore = argv[-1]
+        if kept and (self.dialect == "bash" or argv[0] not in SPECIAL) and argv[0] != "exec":
             if len(self.task.stack) > depth:  # what a shell or function is called with lasts as long as it does
-                self.task.stack.insert(depth, ["lent", saved, exports])
+                self.task.stack.insert(depth, ["lent", kept])
             else:
-                self._give_back(saved, exports)
+                self.give_all_back(kept)
         return stop
 
-    def _give_back(self, saved: dict[str, str | None], exports: dict[str, bool]) -> None:
-        self.task.vars = {k: v for k, v in {**self.task.vars, **saved}.items() if v is not None}
-        self.task.exports = exports
+    def trace(self, argv: Sequence[str]) -> None:
+        """Show a command before it runs, after `set -x`."""
+        self.write("2", f"{self.get('PS4') or ''}{' '.join(quote_traced(word) for word in argv)}\n")
+
+    def assign(self, assignment: Json) -> None:
+        """Give a variable a value, or an array its elements. Raises ScriptError."""
+        name, index, added, value = assignment
+        if value and value[0] == "array":
+            entries: list[tuple[str | None, bool, str]] = []
+            for key, more, word in value[1]:
+                if key is None:
+                    entries += [(None, False, field) for field in words.expand_fields([word], self)]
+                else:
+                    entries.append((words.expand_text(key, self), more, words.expand_text(word, self)))
+            self.set_array(name, entries, added)
+        elif index is not None:
+            text = words.expand_text(value, self)
+            self.set_element(name, self.key(name, words.expand_text(index, self)), text, added)
+        else:
+            self.set(name, words.expand_text(value, self), added)
+        if "x" in self.task.options and not (value and value[0] == "array"):
+            self.write("2", f"+ {name}={quote_traced(self.get(name) or '')}\n")
+
+    def give_all_back(self, kept: dict[str, Json]) -> None:
+        """Let variables be what they were."""
+        for name, each in kept.items():
+            self.give_back(name, each)
 
     def _lent(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
-        self._give_back(frame[1], frame[2])
+        self.give_all_back(frame[1])
         return None
 
     def _restore(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
-        self.task.fds = frame[1]
+        self.end_redirection(frame[1], frame[2] if len(frame) > 2 else ())
         return None
 
-    def _if(self, frame: list[Json]) -> Stop | None:
-        _, branches, otherwise, redirections = frame[1]
-        index, tested = divmod(frame[2], 2)
-        if frame[2] == 0 and not self._enter(frame, redirections):
-            return None
-        if tested and self.task.code == 0:
-            self._become("list", branches[index][1])
-            return None
-        index += tested
-        if index < len(branches):
-            frame[2] = 2 * index + 1
-            self.task.push("guard")
-            self.task.push("list", branches[index][0], 0)
-            return None
-        self.task.code = 0
-        self._become("list", otherwise or ["list", []])
-        return None
+    def end_redirection(self, before: Json, drains: Sequence[Json] = ()) -> None:
+        """Give descriptors back, and let commands read what was written for them."""
+        for sign, path, node in drains or self.drains:
+            text = self.files.read(path) or ""
+            self.files.remove(path)
+            if sign == ">":
+                data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
+                data["fds"] = {**before, "0": ["text", text]}
+                Aside(self.host, self.allowance, self).run(data)
+        self.drains = []
+        self.task.fds = before
 
-    def _while(self, frame: list[Json]) -> Stop | None:
-        _, condition, body, until, redirections = frame[1]
-        if frame[2] == 0 and not self._enter(frame, redirections):
-            return None
-        if frame[2] == 1:
-            if (self.task.code == 0) == until:
-                self.task.stack.pop()
-                self.task.code = frame[3] if frame[3:] else 0
-                return None
-            frame[2] = 2
-            self.task.push("list", body, 0)
-            return None
-        frame[3:] = [self.task.code] if frame[2] == 2 else []
-        frame[2] = 1
-        self.task.push("guard")
-        self.task.push("list", condition, 0)
-        return None
-
-    def _for(self, frame: list[Json]) -> Stop | None:
-        _, name, parts, body, redirections = frame[1]
-        if frame[2] == 0:
-            if not self._enter(frame, redirections):
-                return None
-            frame.append(words.expand_fields(parts, self) if parts is not None else self.arguments())
-            self.task.code = 0
-        values: list[str] = frame[3]
-        if frame[2] >= len(values):
-            self.task.stack.pop()
-            return None
-        self.task.vars[name] = values[frame[2]]
-        frame[2] += 1
-        self.task.push("list", body, 0)
-        return None
-
-    def _case(self, frame: list[Json]) -> Stop | None:
-        _, subject, branches, redirections = frame[1]
-        if not self._enter(frame, redirections):
-            return None
-        value = words.expand_text(subject, self)
-        for patterns, body in branches:
-            if any(fnmatchcase(value, words.expand_pattern(p, self)) for p in patterns):
-                self._become("list", body)
-                return None
-        self.task.stack.pop()
-        self.task.code = 0
-        return None
-
-    def _group(self, frame: list[Json]) -> Stop | None:
-        if self._enter(frame, frame[1][2]):
-            self._become("list", frame[1][1])
-        return None
-
-    def _subshell(self, frame: list[Json]) -> Stop | None:
-        if not self._enter(frame, frame[1][2]):
-            return None
-        self.task.stack.pop()
-        self.enter_shell(frame[1][1])
-        return None
-
-    def enter_shell(self, node: Json, args: Sequence[str] = (), fresh: bool = False) -> None:
-        """Run a list in a shell of its own: what it sets is forgotten, and `exit` ends it alone.
-
-        A `fresh` one is another program, which gets what is exported.
-        """
-        task = self.task
-        exported = {name: value for name, value in task.vars.items() if not fresh or self.is_exported(name)}
-        if not task.stack:  # it takes the place of the shell that there was
-            task.args, task.functions, task.vars = list(args) or task.args, {}, exported
-            task.push("list", node, 0)
-            return
-        task.push("shell", task.vars, task.args, task.cwd, task.options, task.functions, task.exports)
-        task.vars = exported
-        if fresh:
-            task.functions, task.options = {}, ""
-        task.args = list(args) or task.args
-        task.push("list", node, 0)
-
-    def _shell(self, frame: list[Json]) -> Stop | None:
-        task = self.task
-        if script := frame[7:]:  # a trap for its end
-            del frame[7:]
-            task.push("resume", task.code)
-            task.push("list", parse(script[0]), 0)
-            return None
-        task.stack.pop()
-        _, task.vars, task.args, task.cwd, task.options, task.functions, task.exports = frame
-        return None
-
-    def _call(self, frame: list[Json]) -> Stop | None:
-        self.task.stack.pop()
-        self.task.args = frame[1]
-        self.task.vars = {k: v for k, v in {**self.task.vars, **dict(*frame[2:])}.items() if v is not None}
-        return None
-
-    def _resume(self, frame: list[Json]) -> Stop | None:
-        """A trap's script has ended: what was there before goes on."""
-        self.task.stack.pop()
-        self.task.code = frame[1]
-        return None
-
-    def _function(self, frame: list[Json]) -> Stop | None:
-        self.task.stack.pop()
-        self.task.functions = {**self.task.functions, frame[1][1]: frame[1][2]}
-        self.task.code = 0
-        return None
-
-    def _become(self, kind: str, node: Json) -> None:
-        self.task.stack.pop()
-        self.task.push(kind, node, 0)
-
-    def _enter(self, frame: list[Json], redirections: Sequence[Json]) -> bool:
-        """Open what a compound command is redirected to, before the frame itself. False if that failed."""
-        if not redirections:
-            return True
-        before = self.task.fds
-        if not self._redirect(redirections):
-            self.task.stack.pop()
-            return False
-        self.task.stack.insert(len(self.task.stack) - 1, ["restore", before])
-        return True
-
-    # Descriptors
-
-    def _redirect(self, redirections: Sequence[Json]) -> bool:
-        fds = dict(self.task.fds)
-        for number, sign, word in redirections:
-            target = words.expand_text(word, self)
-            if sign in (">&", "<&"):
-                fds[number] = fds.get(target, ["null"])
-                if target == "-":
-                    del fds[number]
-            elif sign.startswith("<<"):
-                fds[number] = ["text", target]
-            else:
-                opened = self.open_file(make_absolute(target, self.task.cwd), sign)
-                if opened is None:
-                    what = "nonexistent directory" if ">" in sign else "No such file"
-                    verb = "create" if ">" in sign else "open"
-                    self.write("2", f"{self.name}: 1: cannot {verb} {target}: {_why(what)}\n")
-                    self.task.code = 2 if self.dialect == "dash" else 1
-                    return False
-                fds |= {"1": opened, "2": opened} if sign == "&>" else {number: opened}
-        self.task.fds = fds if redirections else self.task.fds
-        return True
-
-    def substitute(self, script: str) -> str:
-        """What a script prints, run here and now."""
-        node = parse(script)
-        side = Aside(self.host, self.allowance)
-        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
+    def substitute(self, node: Json) -> str:
+        """What commands print, run here and now."""
+        side = Aside(self.host, self.allowance, errors=self)
+        options = self.task.options.replace("e", "") if self.dialect == "bash" else self.task.options
+        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
+        data["level"] = self.task.level + 1
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
         self.waited += outcome.ms
         self.substituted = outcome.code
+        if self.dialect == "bash":
+            self.task.code = outcome.code
+        return side.text.replace("\0", "").rstrip("\n")
+
+    def open_process(self, sign: str, node: Json) -> str:
+        """A file with what commands print, or for what they read; see `end_redirection`."""
+        path = f"/dev/fd/{63 - len(self.drains)}"
+        text = self.substitute_whole(node) if sign == "<" else ""
+        self.files.lend(path, text)
+        self.drains.append([sign, path, node])
+        return path
+
+    def substitute_whole(self, node: Json) -> str:
+        """The same with the newlines at its end."""
+        side = Aside(self.host, self.allowance, errors=self)
+        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "level": self.task.level + 1}
+        outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
+        self.waited += outcome.ms
         return side.text
 
     def aside(self, stage: Json) -> Stop:
@@ -378,10 +371,14 @@ class Machine(Scope):
         return Aside(self.host, self.allowance, self).run(data)
 
 
-def _why(what: str) -> str:
-    return f"Directory {what}".replace("Directory nonexistent directory", "Directory nonexistent").replace(
-        "Directory No such file", "No such file"
-    )
+SPECIAL = frozenset(". : break continue eval exec exit export readonly return set shift times trap unset".split())
+"""Commands of which POSIX has it that what is assigned before them stays, and that an error ends the shell."""
+
+
+def quote_traced(word: str) -> str:
+    """A word as `set -x` shows it."""
+    plain = word and not any(sign in word for sign in " \t\n'\"\\$`&|;<>()*?[]#~!{}")
+    return word if plain else "'" + word.replace("'", "'\\''") + "'"
 
 
 class Aside(Host):
@@ -391,14 +388,17 @@ class Aside(Host):
         host: of the task beside it.
         allowance: what it may do, shared by all that come of one run.
         through: where output goes; kept as `text` without it.
+        errors: where errors go; to the one beside without it.
     """
 
-    def __init__(self, host: Host, allowance: Allowance, through: Machine | None = None) -> None:
+    def __init__(
+        self, host: Host, allowance: Allowance, through: Machine | None = None, errors: Machine | None = None
+    ) -> None:
         self.allowance = allowance
         self.c = host.c
         self.command = host.command
         self.host = host
-        self.through = through
+        self.through, self.errors = through, through or errors
         self.text = ""
         self.steps: list[tuple[int, int]] = []
         self.traps: dict[str, str | None] = {}
@@ -444,7 +444,10 @@ class Aside(Host):
 
     def complain(self, task: Task, text: str) -> None:
         """Errors are not what the one beside asked for."""
-        self.host.complain(task, text)
+        if self.errors is not None:
+            self.errors.write("2", text)
+        else:
+            self.host.complain(task, text)
 
     def spawn(self, data: dict[str, Json]) -> int:
         """In the background of whoever is beside."""
@@ -457,6 +460,10 @@ class Aside(Host):
     def trap(self, signal: str, script: str | None) -> None:
         """A shell of its own has traps of its own, of which only that for its end comes to act."""
         self.traps[signal] = script
+
+    def trapped(self, signal: str) -> str | None:
+        """What is trapped here."""
+        return self.traps.get(signal)
 
     def remaining(self, pid: int) -> int:
         """As the one beside knows it."""

@@ -10,7 +10,8 @@ from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import SHELLS, split_options
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Running
-from aiops_gym.sim.machine.scripts.parser import ScriptError
+from aiops_gym.sim.machine.scripts.parser import make_call
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.types import Json
 
@@ -55,9 +56,7 @@ def read_main(c: Container) -> dict[str, Json]:
     """The first task of a process. Raises ScriptError."""
     argv, cwd = list(c.argv), _workdir(c)
     if argv[0].rpartition("/")[2] not in SHELLS:
-        word: list[Json] = [[["single", a]] for a in argv]
-        simple = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
-        return tasks.new_task(simple, [argv[0]], cwd=cwd)
+        return tasks.new_task(make_call(argv), [argv[0]], cwd=cwd)
     letters, words = split_options(argv[1:])
     if "c" in letters and words:
         script, args = words[0], words[1:] or argv[:1]

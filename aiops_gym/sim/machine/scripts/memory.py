@@ -103,13 +103,17 @@ def _room(c: Container, path: str) -> int:
     return limit_of(c) if limit is None else min(whole(str(limit)), limit_of(c))
 
 
+def _taken(name: str, size: int) -> int:
+    return size if name == "fallocate" or size < MIB else 0
+
+
 def allocate(machine: Machine, argv: list[str]) -> int:
-    """`fallocate -l SIZE FILE` and `truncate -s SIZE FILE`; a truncated file is a hole and takes no room."""
+    """`fallocate -l SIZE FILE` and `truncate -s SIZE FILE`; a large truncated file is a hole, which is not kept."""
     words = argv[1:]
     size = next((words[i + 1] for i, w in enumerate(words[:-1]) if w in ("-l", "-s")), "0")
     names = [w for i, w in enumerate(words) if not w.startswith("-") and (i == 0 or words[i - 1] not in ("-l", "-s"))]
     done = [
-        machine.files.fill(make_absolute(n, machine.task.cwd), parse_amount(size) if argv[0] == "fallocate" else 0)
+        machine.files.fill(make_absolute(n, machine.task.cwd), _taken(argv[0], parse_amount(size)))
         for n in names
     ]
     return 0 if all(done) else 1

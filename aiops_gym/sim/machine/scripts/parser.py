@@ -1,13 +1,19 @@
-"""The grammar of POSIX shell, as far as start-up scripts and probes use it, into nested lists.
+"""The grammar of the shells, into nested lists.
 
-    list     ["list", [[node, in background], ...]]
+    list     ["list", [[node, in background, line], ...]]
     node     ["andor", [[operator, pipeline], ...]], where the first operator is ""
-    pipeline ["pipe", [command, ...], negated]
-    command  ["simple", [[name, word], ...], [word, ...], redirections], ["if", [[condition, list], ...], else or None,
-             redirections], ["while", condition, list, until, redirections], ["for", name, [word, ...] or None, list,
-             redirections], ["case", word, [[[pattern, ...], list], ...], redirections],
-             ["group" or "subshell", list, redirections], ["function", name, command]
-    word     [part, ...]: text as written, see `words`; redirections [[descriptor, operator, word], ...]
+    pipeline ["pipe", [command, ...], negated, timed]
+    command  ["simple", [assignment, ...], [word, ...], redirections, line], ["if", [[condition, list], ...], else or
+             None, redirections], ["while", condition, list, until, redirections], ["for", name, [word, ...] or None,
+             list, redirections], ["select", the same], ["cfor", [word, word, word], list, redirections],
+             ["case", word, [[[pattern, ...], list, end], ...], redirections], ["group" or "subshell", list,
+             redirections], ["function", name, command], ["cond", condition, redirections], ["arith", word,
+             redirections], ["syntax", what is wrong]
+    word     as `reader` has it, or [["asg", assignment]] where a command that declares is given one
+    assignment [name, index or None, whether it is added, word or ["array", [[index or None, added, word], ...]]]
+    redirections [[descriptor or variable, operator, word], ...]
+    condition ["or" or "and", condition, condition], ["not", condition], ["un", operator, word],
+             ["bin", operator, word, word], ["word", word]
 
 >>> parse("echo a && exit 1")[1][0][0][1][1][0]
 '&&'
@@ -16,64 +22,92 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from aiops_gym import caches
+from aiops_gym.sim.machine.scripts.conditions import BINARY, UNARY
+from aiops_gym.sim.machine.scripts.reader import META, Reader, ScriptError
 from aiops_gym.types import Json
 
 NAME = re.compile(r"[A-Za-z_]\w*")
-ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
-OPERATORS = ("&&", "||", ";;", "<<-", "<<", ">>", ">&", "<&", "&>", ">|", "&", "|", ";", "<", ">", "(", ")", "\n")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?=(?:\[|\+?=))")
+_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[&|;()\n]")
+_BARE = re.compile(r"[^\s;&|<>()'\"$`\\]+")
+_FUNCTION = re.compile(r"(?:function\s+)?([^\s;&|<>()'\"$`\\=]+)[ \t]*\([ \t]*\)|function\s+([^\s;&|<>()'\"$`\\]+)")
+_REDIRECTION = re.compile(r"(\d*|\{[A-Za-z_]\w*\})(<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)|()(&>>|&>)")
 CLOSING = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
+DECLARING = frozenset(("declare", "typeset", "local", "export", "readonly"))
+NESTED = 150
+"""Commands inside one another, well within Python's own stack."""
 
 
-class ScriptError(ValueError):
-    """A script that no shell would take."""
+@caches.function(512, "parsing a script")
+def parse(text: str, dialect: str = "bash") -> list[Json]:
+    """A script as a list node. Read it, never change it.
 
+    What comes before a line that does not parse is run before that is told, as shells do.
 
-@caches.function(512, "parsing a script in a container")
-def parse(text: str) -> list[Json]:
-    """A script as a list node. Read it, never change it. Raises ScriptError."""
-    parser = _Parser(text)
+    Raises:
+        ScriptError: its first line does not parse.
+    """
+    parser = Parser(text, dialect)
     try:
-        found = parser.items(())
+        return parser.whole()
     except RecursionError as error:
         raise ScriptError("Syntax error: nested too deeply") from error
-    parser.skip(newlines=True)
-    parser.documents()
-    if parser.at < len(text):
-        raise ScriptError(f'Syntax error: "{parser.peek() or text[parser.at]}" unexpected')
-    return found
+    except ScriptError as error:
+        if not parser.complete:
+            raise
+        failed: Json = ["andor", [["", ["pipe", [["syntax", str(error), error.bash, error.line]], False, ""]]]]
+        return ["list", [*parser.complete, [failed, False, error.line]]]
 
 
-@caches.function(512, "parsing a word within an expansion")
-def parse_inner(text: str) -> list[Json]:
-    """Parts of a word in which blanks are letters as others: read them, never change them. Raises ScriptError."""
-    return _Parser(text).parts("")
+class Parser(Reader):
+    """A recursive descent over the text; see `Reader`."""
 
+    def __init__(self, text: str, dialect: str = "bash", line: int = 1) -> None:
+        super().__init__(text, dialect, line)
+        self.pending: list[tuple[list[Json], str, bool, bool]] = []
+        self.complete: list[Json] = []
+        self.depth = 0
 
-class _Parser:
-    """A recursive descent over the text.
+    def whole(self) -> list[Json]:
+        """All of the text."""
+        found = self.items(())
+        self.skip(newlines=True)
+        self.documents()
+        if self.at < len(self.text):
+            raise self.unexpected()
+        return found
 
-    Args:
-        text: the script.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.pending: list[tuple[list[Json], str, bool]] = []
+    def unexpected(self, expected: str = "") -> ScriptError:
+        """What stands here should not."""
+        self.skip()
+        operator = self.operator()
+        here = operator or self.peek() or self.text[self.at : self.at + 1]
+        shown = {"\n": "newline"}.get(here, here)
+        what = f'"{shown}" unexpected' if shown != "newline" else "newline unexpected"
+        end = f' (expecting "{expected}")' if expected else ""
+        if not here:
+            bash = "syntax error: unexpected end of file"
+            return ScriptError(f"Syntax error: end of file unexpected{end}", bash, self.line + 1)
+        number = self.line
+        source = self.text.split("\n")[number - self.first]
+        bash = f"syntax error near unexpected token `{shown}'\0`{source}'"
+        return ScriptError(f"Syntax error: {what}{end}", bash, number)
 
     def skip(self, newlines: bool = False) -> None:
         """Go past blanks, comments and joined lines; newlines too if asked."""
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if char in " \t\r" or (char == "\n" and newlines and not self.pending):
+        text = self.text
+        while self.at < len(text):
+            char = text[self.at]
+            if char in " \t\r":
                 self.at += 1
-            elif self.text.startswith("\\\n", self.at):
+            elif char == "\\" and text.startswith("\\\n", self.at):
                 self.at += 2
             elif char == "#":
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
+                end = text.find("\n", self.at)
+                self.at = len(text) if end < 0 else end
             elif char == "\n" and newlines:
                 self.at += 1
                 self.documents()
@@ -83,42 +117,64 @@ class _Parser:
     def operator(self) -> str:
         """The operator here, "" if there is none."""
         self.skip()
-        return next((o for o in OPERATORS if self.text.startswith(o, self.at)), "")
+        match = _OPERATOR.match(self.text, self.at)
+        return match[0] if match and not _REDIRECTION.match(self.text, self.at) or (match and not self.rich) else ""
 
     def peek(self) -> str:
         """The bare word here, without taking it."""
-        self.skip(newlines=True)
-        match = re.compile(r"[^\s;&|<>()'\"$`\\]+").match(self.text, self.at)
-        return match[0] if match else ""
+        self.skip()
+        match = _BARE.match(self.text, self.at)
+        if match is None or self.text[match.end() : match.end() + 1] in tuple("'\"$`\\"):
+            return ""
+        return match[0]
 
     def take(self, word: str) -> None:
         """Take a keyword or operator that must be here."""
         self.skip(newlines=True)
-        if not self.text.startswith(word, self.at):
-            here = self.peek() or self.text[self.at : self.at + 1]
-            what = f'"{here}"' if here else "end of file"
-            raise ScriptError(f'Syntax error: {what} unexpected (expecting "{word}")')
+        if word[0].isalpha() or word in "{}":
+            here = self.peek() == word
+        else:
+            here = self.text.startswith(word, self.at)
+        if not here:
+            raise self.unexpected(word)
         self.at += len(word)
 
     def items(self, ends: tuple[str, ...]) -> list[Json]:
         """Commands up to one of these words."""
         items: list[Json] = []
+        self.depth += 1
+        if self.depth > NESTED:
+            raise ScriptError("Syntax error: nested too deeply")
         while True:
             self.skip(newlines=True)
-            if self.at >= len(self.text) or self.peek() in ends or self.operator() in (*ends, ")", ";;"):
+            if self.at >= len(self.text) or self.peek() in ends or self.operator() in (*ends, ")", ";;", ";&", ";;&"):
+                self.depth -= 1
                 return ["list", items]
-            if self.peek() in CLOSING and self.peek() not in ends:
-                raise ScriptError(f'Syntax error: "{self.peek()}" unexpected')
+            if self.peek() in CLOSING:
+                raise self.unexpected()
+            line = self.line
             node = self._andor()
             sign = self.operator()
-            items.append([node, sign == "&"])
-            if sign in ("&", ";"):
+            items.append([node, sign == "&", line])
+            if sign in ("&", ";", "\n"):
                 self.at += 1
-            elif sign == "\n":
-                self.at += 1
+            if sign == "\n":
                 self.documents()
-            elif sign not in ("", ")", ";;"):
-                raise ScriptError(f'Syntax error: "{sign}" unexpected')
+                if self.depth == 1 and not ends:
+                    self.complete = list(items)
+            elif sign not in ("&", ";", "", ")", ";;", ";&", ";;&") or (not sign and self._goes_on()):
+                raise self.unexpected()
+
+    def _goes_on(self) -> bool:
+        """Whether something stands here that should not."""
+        return self.at < len(self.text) and self.text[self.at] not in ")\n"
+
+    def _body(self, *ends: str) -> list[Json]:
+        """Commands of which there must be one."""
+        found = self.items(ends)
+        if not found[1] and not (self.bash and ends == (")",)):
+            raise self.unexpected()
+        return found
 
     def _andor(self) -> list[Json]:
         parts: list[Json] = [["", self._pipe()]]
@@ -129,70 +185,91 @@ class _Parser:
         return ["andor", parts]
 
     def _pipe(self) -> list[Json]:
-        negated = False
-        while self.peek() == "!":
-            self.take("!")
-            negated = not negated
+        negated, timed = False, ""
+        while (word := self.peek()) == "!" or (word == "time" and self.bash):
+            self.take(word)
+            negated ^= word == "!"
+            timed = "time" if word == "time" else timed
+            if timed and self.peek() == "-p":
+                self.take("-p")
+                timed = "time -p"
+        if timed and self.operator() in (";", "\n", "", ")") and not self._goes_on():
+            return ["pipe", [["group", ["list", []], []]], negated, timed]
         commands = [self._command()]
-        while self.operator() == "|":
-            self.at += 1
+        while (sign := self.operator()) == "|" or (sign == "|&" and self.bash):
+            self.at += len(sign)
+            if sign == "|&":
+                _redirections_of(commands[-1]).append(["2", ">&", [["lit", "1"]]])
             self.skip(newlines=True)
             commands.append(self._command())
-        return ["pipe", commands, negated]
+        return ["pipe", commands, negated, timed]
 
     def _command(self) -> list[Json]:
-        word = self.peek()
-        compound = {"if": self._if, "while": self._while, "until": self._while, "for": self._for, "case": self._case}
+        word, compound = self.peek(), self._compound()
         if word in compound:
             self.take(word)
             return [*compound[word](word), self._redirections()]
-        if word == "{":
-            self.take("{")
-            body = self.items(("}",))
-            self.take("}")
-            return ["group", body, self._redirections()]
         if self.operator() == "(":
+            if self.bash and self.text.startswith("((", self.at) and (found := self.arithmetic(self.at + 2)) is not None:
+                return ["arith", found, self._redirections()]
             self.at += 1
-            body = self.items((")",))
+            body = self._body(")")
             self.take(")")
             return ["subshell", body, self._redirections()]
-        return self._function(word) or self._simple()
+        return self._function() or self._simple()
 
-    def _function(self, word: str) -> list[Json] | None:
-        match = re.compile(r"(?:function\s+)?([\w-]+)\s*\(\s*\)").match(self.text, self.at)
-        if match is None and word == "function":
-            match = re.compile(r"function\s+([\w-]+)").match(self.text, self.at)
-        if match is None:
+    def _compound(self) -> dict[str, Json]:
+        found = {"if": self._if, "while": self._while, "until": self._while, "for": self._for, "case": self._case}
+        found["{"] = self._group
+        if self.rich:
+            found["[["] = self._condition
+        if self.bash:
+            found["select"] = self._for
+        return found
+
+    def _group(self, word: str) -> list[Json]:
+        body = self._body("}")
+        self.take("}")
+        return ["group", body]
+
+    def _function(self) -> list[Json] | None:
+        match = _FUNCTION.match(self.text, self.at)
+        if match is None or (match[2] and not self.rich) or (match[0].startswith("function ") and not self.rich):
+            return None
+        if match[1] and match[1][-1:] in "?*+@!" and self.bash:
             return None
         self.at = match.end()
         self.skip(newlines=True)
-        return ["function", match[1], self._command()]
+        return ["function", match[1] or match[2], self._command()]
 
     def _if(self, word: str) -> list[Json]:
         branches, otherwise = [], None
         while True:
-            condition = self.items(("then",))
+            condition = self._body("then")
             self.take("then")
-            branches.append([condition, self.items(("elif", "else", "fi"))])
+            branches.append([condition, self._body("elif", "else", "fi")])
             if self.peek() != "elif":
                 break
             self.take("elif")
         if self.peek() == "else":
             self.take("else")
-            otherwise = self.items(("fi",))
+            otherwise = self._body("fi")
         self.take("fi")
         return ["if", branches, otherwise]
 
     def _while(self, word: str) -> list[Json]:
-        condition = self.items(("do",))
-        return ["while", condition, self._body(), word == "until"]
+        condition = self._body("do")
+        return ["while", condition, self._do(), word == "until"]
 
     def _for(self, word: str) -> list[Json]:
         self.skip()
+        if self.bash and word == "for" and self.text.startswith("((", self.at):
+            return self._counting()
         match = NAME.match(self.text, self.at)
         if match is None:
-            raise ScriptError("Syntax error: Bad for loop variable")
+            raise ScriptError("Syntax error: Bad for loop variable", self.unexpected().bash, self.line)
         self.at = match.end()
+        self.skip(newlines=True)
         words: list[Json] | None = None
         if self.peek() == "in":
             self.take("in")
@@ -201,17 +278,33 @@ class _Parser:
                 words.append(self._word())
         if self.operator() in (";", "\n"):
             self.at += 1
-        return ["for", match[0], words, self._body()]
+        return [word, match[0], words, self._do()]
 
-    def _body(self) -> list[Json]:
+    def _counting(self) -> list[Json]:
+        self.at += 2
+        steps: list[Json] = []
+        for end in (";", ";", ")"):
+            steps.append(self.parts(end, quoted=True, balanced=True))
+            self.take(end)
+        self.take(")")
+        if self.operator() in (";", "\n"):
+            self.at += 1
+        return ["cfor", steps, self._do()]
+
+    def _do(self) -> list[Json]:
+        self.skip(newlines=True)
+        if self.bash and self.peek() == "{":
+            self.take("{")
+            return self._group("")[1]
         self.take("do")
-        body = self.items(("done",))
+        body = self._body("done")
         self.take("done")
         return body
 
     def _case(self, word: str) -> list[Json]:
         subject, branches = self._word(), []
         self.take("in")
+        self.skip(newlines=True)
         while self.peek() != "esac":
             if self.operator() == "(":
                 self.at += 1
@@ -220,33 +313,165 @@ class _Parser:
                 self.at += 1
                 patterns.append(self._word())
             self.take(")")
-            branches.append([patterns, self.items(("esac",))])
-            if self.operator() == ";;":
-                self.at += 2
+            body = self.items(("esac",))
+            sign = self.operator()
+            end = sign if sign in (";;", ";&", ";;&") else ""
+            self.at += len(end)
+            branches.append([patterns, body, end])
+            self.skip(newlines=True)
+            if not end:
+                break
         self.take("esac")
         return ["case", subject, branches]
+
+    # Conditions
+
+    def _condition(self, word: str) -> list[Json]:
+        found = self._any()
+        self.take("]]")
+        return ["cond", found]
+
+    def _any(self) -> list[Json]:
+        found = self._all()
+        while self.operator_here("||"):
+            found = ["or", found, self._all()]
+        return found
+
+    def _all(self) -> list[Json]:
+        found = self._one()
+        while self.operator_here("&&"):
+            found = ["and", found, self._one()]
+        return found
+
+    def operator_here(self, sign: str) -> bool:
+        """Take an operator within a condition if it is here."""
+        self.skip(newlines=True)
+        here = self.text.startswith(sign, self.at)
+        self.at += len(sign) if here else 0
+        return here
+
+    def _one(self) -> list[Json]:
+        self.skip(newlines=True)
+        if self.peek() == "!":
+            self.take("!")
+            return ["not", self._one()]
+        if self.operator_here("("):
+            found = self._any()
+            self.take(")")
+            return found
+        sign = self.peek()
+        if sign in UNARY and re.compile(r"-\w\s+(?!\]\]|==?\s|!=\s|=~\s|&&|\|\|)\S").match(self.text, self.at):
+            self.take(sign) if sign.isalpha() else self._skip_over(sign)
+            return ["un", sign, self._operand()]
+        left = self._operand()
+        self.skip()
+        match = re.compile(r"(==|=~|=|!=|<|>|-\w\w)(?=\s)").match(self.text, self.at)
+        if match is None or match[1] not in BINARY:
+            return ["word", left]
+        self.at = match.end()
+        self.skip()
+        return ["bin", match[1], left, self._regex() if match[1] == "=~" else self._operand()]
+
+    def _skip_over(self, sign: str) -> None:
+        self.at += len(sign)
+
+    def _operand(self) -> list[Json]:
+        self.skip(newlines=True)
+        if self.peek() == "]]" or self.operator() in ("&&", "||", ")"):
+            raise self.unexpected()
+        return self._word(braces=False)
+
+    def _regex(self) -> list[Json]:
+        """A regular expression: brackets, bars and the like belong to it."""
+        found: list[Json] = []
+        depth = 0
+        while self.at < len(self.text):
+            found += self.parts(META)
+            char = self.text[self.at : self.at + 1]
+            if not char or (char in " \t\n" and not depth) or (char == ")" and not depth) or self.text.startswith("&&", self.at):
+                break
+            depth += (char == "(") - (char == ")")
+            found.append(["lit", char])
+            self.at += 1
+        if not found:
+            raise self.unexpected()
+        return found
+
+    # Simple commands
 
     def _simple(self) -> list[Json]:
         names: list[Json] = []
         words: list[Json] = []
         redirections: list[Json] = []
+        self.skip()
+        line = self.line
         while True:
             if self._redirection(redirections):
                 continue
-            sign = self.operator()
-            if sign or self.at >= len(self.text):
+            if self.operator() not in ("", "(") or self.at >= len(self.text):
                 break
-            match = ASSIGNMENT.match(self.text, self.at)
-            if match and not words:
-                self.at = match.end()
-                blank = self.at >= len(self.text) or self.text[self.at] in " \t\r\n;&|)"
-                names.append([match[1], [] if blank else self._word()])
+            if self.operator() == "(" and not self._is_process():
+                raise self.unexpected()
+            if not words and (found := self._assignment()) is not None:
+                names.append(found)
+            elif words and self.bash and _declares(words) and (found := self._assignment()) is not None:
+                words.append([["asg", found]])
             else:
                 words.append(self._word())
         if not names and not words and not redirections:
-            here = self.operator() or self.text[self.at : self.at + 1]
-            raise ScriptError(f'Syntax error: "{here}" unexpected' if here else UNFINISHED)
-        return ["simple", names, words, redirections]
+            raise self.unexpected()
+        return ["simple", names, words, redirections, line]
+
+    def _is_process(self) -> bool:
+        return self.bash and self.text[self.at : self.at + 1] in ("<", ">")
+
+    def _assignment(self) -> list[Json] | None:
+        """`name=value`, `name+=value`, `name[index]=value`, `name=(values)`."""
+        match = _ASSIGNMENT.match(self.text, self.at)
+        if match is None:
+            return None
+        before, self.at, index = self.at, match.end(), None
+        if self.text[self.at] == "[":
+            if not self.bash:
+                self.at = before
+                return None
+            self.at += 1
+            try:
+                index = self.subscript()
+            except ScriptError:
+                self.at = before
+                return None
+        sign = re.compile(r"\+?=" if self.bash else "=").match(self.text, self.at)
+        if sign is None:
+            self.at = before
+            return None
+        self.at = sign.end()
+        return [match[1], index, sign[0] == "+=", self._value(index is None)]
+
+    def _value(self, several: bool) -> list[Json]:
+        if several and self.bash and self.text.startswith("(", self.at):
+            self.at += 1
+            return ["array", self._elements()]
+        if self.at >= len(self.text) or self.text[self.at] in META and not self._begins_process(META):
+            return []
+        return self.word(value=True)
+
+    def _elements(self) -> list[Json]:
+        found: list[Json] = []
+        while True:
+            self.skip(newlines=True)
+            if self.at >= len(self.text):
+                raise self.unclosed(")", self.line)
+            if self.text[self.at] == ")":
+                self.at += 1
+                return found
+            if self.text[self.at] == "[" and (match := re.compile(r"\[[^]\s]*\]\+?=").match(self.text, self.at)):
+                self.at += 1
+                index, added = self.subscript(), match[0].endswith("+=")
+                self.at += 2 if added else 1
+                found.append([index, added, self._value(False)])
+            else:
+                found.append([None, False, self._word()])
 
     def _redirections(self) -> list[Json]:
         found: list[Json] = []
@@ -256,22 +481,32 @@ class _Parser:
 
     def _redirection(self, found: list[Json]) -> bool:
         self.skip()
-        match = re.compile(r"(\d?)(<<-|<<|>>|>&|<&|&>|>\||<|>)").match(self.text, self.at)
-        if match is None:
+        match = _REDIRECTION.match(self.text, self.at)
+        if match is None or (match[4] and not self.rich):
             return False
-        self.at = match.end()
-        number, sign = match[1] or ("0" if match[2][0] == "<" else "1"), match[2]
+        sign, number = match[2] or match[4], match[1] or ""
+        if self.bash and sign in ("<", ">") and self.text.startswith("(", match.end()) and not number:
+            return False
+        if sign == "<<<" and not self.rich:
+            sign = "<<"
+        self.at = match.end() - (match[2] == "<<<" and not self.rich)
+        number = number.strip("{}") or ("0" if sign[0] == "<" else "1")
         self.skip()
-        entry: list[Json] = [number, sign, self._word()]
-        if sign.startswith("<<"):
-            self.pending.append((entry, "".join(p[1] for p in entry[2]), sign == "<<-"))
+        if self.operator() or self.at >= len(self.text):
+            raise self.unexpected()
+        entry: list[Json] = [number, sign, self._word(braces=False)]
+        if sign in ("<<", "<<-"):
+            parts = entry[2]
+            end = "".join(p[1] if p[0] != "dq" else "".join(q[1] for q in p[1]) for p in parts if p[0] in ("lit", "quo", "dq"))
+            self.pending.append((entry, end, sign == "<<-", any(p[0] in ("quo", "dq") for p in parts)))
         found.append(entry)
         return True
 
     def documents(self) -> None:
         """Read the here-documents that begin after the newline just taken."""
-        for entry, end, dash in self.pending:
-            lines = []
+        pending, self.pending = self.pending, []
+        for entry, end, dash, quoted in pending:
+            lines, number = [], self.line
             while self.at < len(self.text):
                 stop = self.text.find("\n", self.at)
                 stop = len(self.text) if stop < 0 else stop
@@ -280,101 +515,38 @@ class _Parser:
                 if line == end:
                     break
                 lines.append(f"{line}\n")
-            quoted = any(part[0] != "bare" for part in entry[2])
-            entry[2] = [["single" if quoted else "body", "".join(lines)]]
-        self.pending = []
+            body = "".join(lines)
+            inner = type(self)(body, self.dialect, number)
+            entry[2] = [["quo", body]] if quoted else [["dq", inner.parts("", quoted=True, document=True)]]
 
-    def _word(self) -> list[Json]:
-        """Parts of a word: ["bare" | "single" | "double" | "ansi", text]; text keeps its `$`."""
+    def _word(self, braces: bool = True) -> list[Json]:
         self.skip()
-        parts = self.parts(" \t\r\n;&|<>()")
+        parts = self.word() if braces else self.word(value=True)
         if not parts:
-            raise ScriptError(UNFINISHED)
+            raise self.unexpected()
         return parts
 
-    def parts(self, ends: str) -> list[Json]:
-        """Parts up to one of these signs."""
-        parts: list[Json] = []
-        bare = ""
-        while self.at < len(self.text) and self.text[self.at] not in ends:
-            char = self.text[self.at]
-            if char == "'" or self.text.startswith("$'", self.at):
-                start = self.at + (1 if char == "'" else 2)
-                end = self._find("'", start)
-                text = self.text[start:end]
-                parts += [["bare", bare]] if bare else []
-                parts.append(["single", text] if char == "'" else ["ansi", _escapes(text)])
-                bare, self.at = "", end + 1
-            elif char == '"':
-                end = self._quote(self.at + 1)
-                parts += [["bare", bare]] if bare else []
-                parts.append(["double", self.text[self.at + 1 : end]])
-                bare, self.at = "", end + 1
-            elif char == "\\":
-                parts += [["bare", bare]] if bare else []
-                parts.append(["single", self.text[self.at + 1 : self.at + 2]])
-                bare, self.at = "", self.at + 2
-            else:
-                end = self._piece(self.at)
-                bare += self.text[self.at : end]
-                self.at = end
-        if bare:
-            parts.append(["bare", bare])
-        return parts
 
-    def _quote(self, at: int) -> int:
-        while at < len(self.text) and self.text[at] != '"':
-            at = at + 2 if self.text[at] == "\\" else self._piece(at)
-        if at >= len(self.text):
-            raise ScriptError(UNQUOTED)
-        return at
-
-    def _piece(self, at: int) -> int:
-        """The end of what begins here: a character, or a whole expansion."""
-        return find_expansion_end(self.text, at) if self.text[at] in "$`" else at + 1
-
-    def _find(self, char: str, at: int) -> int:
-        end = self.text.find(char, at)
-        if end < 0:
-            raise ScriptError(UNQUOTED)
-        return end
+def _declares(words: list[Json]) -> bool:
+    first = words[0]
+    if first == [["lit", "command"]] or first == [["lit", "builtin"]]:
+        first = words[1] if len(words) > 1 else first
+    return len(first) == 1 and first[0][0] == "lit" and first[0][1] in DECLARING
 
 
-_BACK = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
-UNQUOTED = "Syntax error: Unterminated quoted string"
-UNFINISHED = "Syntax error: end of file unexpected"
+def _redirections_of(command: list[Json]) -> list[Json]:
+    if command[0] == "function":
+        return _redirections_of(command[2])
+    found: list[Json] = command[3 if command[0] == "simple" else -1]
+    return found
 
 
-def find_expansion_end(text: str, at: int) -> int:
-    """Where the expansion that begins with `$` or a backquote ends. Raises ScriptError."""
-    if text[at] == "`":
-        end = _BACK.match(text, at)
-        if end is None:
-            raise ScriptError(UNQUOTED)
-        return end.end()
-    opening = text[at + 1 : at + 2]
-    if opening not in ("(", "{"):
-        match = re.compile(r"\$(?:\w+|[?$!#@*-])?").match(text, at)
-        if match and match[0][1:2].isdigit():
-            return at + 2
-        return match.end() if match else at + 1
-    depth, i = 0, at + 1
-    while i < len(text):
-        char = text[i]
-        if char == "\\":
-            i += 1
-        elif char == "'" and opening == "(":
-            i = max(i, text.find("'", i + 1))
-        elif char in "({":
-            depth += 1
-        elif char in ")}":
-            depth -= 1
-            if depth == 0:
-                return i + 1
-        i += 1
-    raise ScriptError(UNQUOTED)
+def parse_operands(text: str, dialect: str) -> list[Json]:
+    """A text as it stands in double quotes: parameters and commands in it are to be expanded. Raises ScriptError."""
+    return Parser(text, dialect).parts("", quoted=True, document=True)
 
 
-def _escapes(text: str) -> str:
-    pairs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
-    return re.sub(r"\\([ntr\\'\"])", lambda m: pairs[m[1]], text)
+def make_call(argv: Sequence[str]) -> list[Json]:
+    """The list that holds one command, whose words mean themselves."""
+    simple: Json = ["simple", [], [[["quo", word]] for word in argv], [], 1]
+    return ["list", [[["andor", [["", ["pipe", [simple], False, ""]]]], False, 1]]]

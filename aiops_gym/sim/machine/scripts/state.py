@@ -1,25 +1,51 @@
-"""Commands that change the state of their shell: its variables, options, arguments, traps and folder."""
+"""Commands that change the state of their shell: its options, arguments, traps and folder."""
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts.files import make_absolute
-from aiops_gym.sim.machine.scripts.parser import NAME, ScriptError
+from aiops_gym.sim.machine.scripts.parser import parse
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop
-from aiops_gym.sim.machine.scripts.words import split_line
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
-LONG_OPTIONS = {"errexit": "e", "nounset": "u", "xtrace": "x"}
-OPTION = 1_000_000
+LONG_OPTIONS = {
+    "allexport": "a",
+    "errexit": "e",
+    "errtrace": "E",
+    "functrace": "T",
+    "noclobber": "C",
+    "noexec": "n",
+    "noglob": "f",
+    "notify": "b",
+    "nounset": "u",
+    "verbose": "v",
+    "xtrace": "x",
+}
+MODES = ("pipefail", "posix", "history", "monitor", "vi", "emacs", "privileged", "physical", "hashall", "braceexpand")
+"""Options of `set -o` without a letter that matters here."""
 
-LEAVING = 7
-"""Where the frame of a shell has what is to be done when it ends."""
+ON = ("braceexpand", "hashall", "interactive-comments")
+SHOPTS = {
+    name: name in ("checkwinsize", "cmdhist", "complete_fullquote", "extquote", "force_fignore", "globasciiranges")
+    or name in ("globskipdots", "hostcomplete", "interactive_comments", "patsub_replacement", "progcomp", "promptvars")
+    or name == "sourcepath"
+    for name in """
+    autocd assoc_expand_once cdable_vars cdspell checkhash checkjobs checkwinsize cmdhist compat31 compat32 compat40
+    compat41 compat42 compat43 compat44 complete_fullquote direxpand dirspell dotglob execfail expand_aliases extdebug
+    extglob extquote failglob force_fignore globasciiranges globskipdots globstar gnu_errfmt histappend histreedit
+    histverify hostcomplete huponexit inherit_errexit interactive_comments lastpipe lithist localvar_inherit
+    localvar_unset login_shell mailwarn no_empty_cmd_completion nocaseglob nocasematch noexpand_translation nullglob
+    patsub_replacement progcomp progcomp_alias promptvars restricted_shell shift_verbose sourcepath varredir_close
+    xpg_echo
+    """.split()
+}
+"""Options of `shopt`, and whether they are on at the beginning."""
 
 _NAMES = """
     EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU
@@ -27,28 +53,67 @@ _NAMES = """
 """
 NAMES = _NAMES.split()
 SIGNALS = {str(number): name for number, name in enumerate(NAMES)}
+OWN_TRAPS = ("ERR", "DEBUG", "RETURN")
 _BUILTINS = """
     . : alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill local printf pwd
     read readonly return set shift test times trap true type ulimit umask unalias unset wait [
 """
 BUILTINS = frozenset(_BUILTINS.split())
+OF_BASH = frozenset(
+    "bind builtin caller compgen complete compopt declare dirs disown enable fc help history let logout mapfile popd "
+    "pushd readarray shopt source suspend typeset".split()
+)
 _KEYWORDS = "! { } case do done elif else esac fi for if in then until while"
 KEYWORDS = frozenset(_KEYWORDS.split())
+KEYWORDS_OF_BASH = frozenset("[[ ]] function select time coproc".split())
 
 
 def trap(machine: Machine, argv: list[str]) -> Stop | None:
-    """What is to be done at signals; in a shell of its own only that for its end counts."""
+    """What is to be done at signals; in a shell of its own that for its end and those it sends itself count."""
     words = [w for w in argv[1:] if w != "--"]
-    if not words or (words[0].startswith("-") and words[0] != "-"):
+    if words[:1] in (["-l"], ["-p"]) or not words:
+        _show_traps(machine, words)
+        return None
+    if words[0].startswith("-") and words[0] != "-":
         return None
     script = None if words[0] == "-" or len(words) == 1 else words[0]
-    shell = next((frame for frame in reversed(machine.task.stack) if frame[0] == "shell"), None)
     for word in words[1:] or words:
-        if shell is None:
-            machine.host.trap(find_signal(word), script)
-        elif find_signal(word) == "EXIT":
-            shell[LEAVING:] = [script] if script else []
+        _trap(machine, find_signal(word), script)
     return None
+
+
+def _show_traps(machine: Machine, words: list[str]) -> None:
+    shell = _own_shell(machine)
+    known = dict(machine.task.traps)
+    if (leaving := shell[2] if shell is not None else machine.host.trapped("EXIT")) is not None:
+        known["EXIT"] = leaving
+    wanted = [find_signal(word) for word in words[1:]] or sorted(known, key=lambda name: (name in OWN_TRAPS, name))
+    for name in wanted:
+        if name in known and words[:1] != ["-l"]:
+            shown = name if name in ("EXIT", *OWN_TRAPS) or machine.dialect != "bash" else f"SIG{name}"
+            quoted = known[name].replace("'", "'\\''")
+            machine.write("1", f"trap -- '{quoted}' {shown}\n")
+
+
+def _own_shell(machine: Machine) -> list[object] | None:
+    return next((frame for frame in reversed(machine.task.stack) if frame[0] == "shell"), None)
+
+
+def _trap(machine: Machine, signal: str, script: str | None) -> None:
+    shell = _own_shell(machine)
+    if signal not in (*NAMES, *OWN_TRAPS):
+        machine.blame(f"trap: {signal}: invalid signal specification")
+        machine.task.code = 1
+    elif signal == "EXIT" and shell is not None:
+        shell[2] = script or None
+    elif signal == "EXIT" or (shell is None and not machine.beside):
+        machine.host.trap(signal, script)
+    elif script is None:
+        machine.task.traps.pop(signal, None)
+    else:
+        machine.task.traps[signal] = script
+    if signal in OWN_TRAPS and script is not None:
+        machine.task.traps[signal] = script
 
 
 def find_signal(word: str) -> str:
@@ -59,69 +124,179 @@ def find_signal(word: str) -> str:
 
 def cd(machine: Machine, argv: list[str]) -> Stop | None:
     """`cd [folder]`; `-` is where it was before."""
-    word = argv[1] if len(argv) > 1 else machine.get("HOME") or "/root"
-    path = make_absolute((machine.get("OLDPWD") or "") if word == "-" else word, machine.task.cwd)
-    if machine.files.kind(path) == "directory":
+    words = [word for word in argv[1:] if word not in ("-L", "-P", "--", "-e")]
+    if len(words) > 1 and machine.dialect == "bash":
+        machine.blame("cd: too many arguments")
+        machine.task.code = 1
+        return None
+    word = words[0] if words else machine.get("HOME") or "/root"
+    before = machine.get("OLDPWD")
+    if word == "-" and not before:
+        machine.blame("cd: OLDPWD not set")
+        machine.task.code = 1
+        return None
+    path = make_absolute((before or "") if word == "-" else word or ".", machine.task.cwd)
+    if "-P" in argv:
+        path = machine.files.follow(path)
+    if go_to(machine, path, word, "cd") and word == "-":
+        machine.write("1", f"{path}\n")
+    return None
+
+
+def go_to(machine: Machine, path: str, word: str, command: str) -> bool:
+    """Make a folder the present one; False, with what was said of it, where it is none."""
+    kind = machine.files.kind(path)
+    if kind == "directory":
         machine.task.vars["OLDPWD"] = machine.task.cwd
         machine.task.cwd = path
-        machine.write("1", f"{path}\n" if word == "-" else "")
+        machine.task.vars["PWD"] = path
+        return True
+    if machine.dialect == "bash":
+        machine.blame(f"{command}: {word}: {'Not a directory' if kind else 'No such file or directory'}")
     else:
         machine.write("2", f"{machine.name}: 1: cd: can't cd to {word}\n")
-        machine.task.code = 2
-    return None
+    machine.task.code = 1 if machine.dialect == "bash" else 2
+    return False
 
 
-def declare(machine: Machine, argv: list[str]) -> Stop | None:
-    """`export`, `readonly` and `local`."""
-    task, verb = machine.task, argv[0]
-    call = next((frame for frame in reversed(task.stack) if frame[0] == "call"), None)
-    if verb == "local" and call is None:
-        raise ScriptError("local: not in a function")
-    if not argv[1:] or argv[1] == "-p":
-        names = sorted(task.fixed if verb == "readonly" else machine.environment()) if verb != "local" else ()
-        machine.write("1", "".join(f"{verb} {name}={quote(machine.get(name) or '')}\n" for name in names))
+def stack_folders(machine: Machine, argv: list[str]) -> Stop | None:
+    """`pushd`, `popd` and `dirs`."""
+    task, words = machine.task, [word for word in argv[1:] if not word.startswith("-")]
+    name = argv[0]
+    if name == "pushd":
+        target = words[0] if words else task.folders[0] if task.folders else ""
+        if not target:
+            machine.blame("pushd: no other directory")
+            task.code = 1
+            return None
+        before = task.cwd
+        if not go_to(machine, make_absolute(target, task.cwd), target, name):
+            return None
+        task.folders = [before, *(task.folders if words else task.folders[1:])]
+    elif name == "popd":
+        if not task.folders:
+            machine.blame("popd: directory stack empty")
+            task.code = 1
+            return None
+        first, task.folders = task.folders[0], task.folders[1:]
+        go_to(machine, first, first, name)
+    elif "-c" in argv:
+        task.folders = []
         return None
-    for word in argv[1:]:
-        name, equals, value = word.partition("=")
-        if not NAME.fullmatch(name):
-            raise ScriptError(f"{verb}: {name}: bad variable name")
-        if verb == "local" and call is not None:
-            call[2].setdefault(name, task.vars.get(name))
-        if equals:
-            machine.set(name, value)
-        if verb == "export":
-            task.exports = {**task.exports, name: True}
-        elif verb == "readonly":
-            task.fixed = [*task.fixed, name]
+    home = machine.get("HOME") or "/root"
+    folders = [each if "-l" in argv else _short(each, home) for each in (task.cwd, *task.folders)]
+    lines = "-p" in argv or "-v" in argv
+    numbered = [f"{number:2d}  {each}" if "-v" in argv else each for number, each in enumerate(folders)]
+    machine.write("1", ("\n" if lines else " ").join(numbered) + "\n")
     return None
 
 
-def unset(machine: Machine, argv: list[str]) -> Stop | None:
-    """Forget variables and functions."""
-    for name in argv[1:]:
-        machine.task.vars.pop(name, None)
-        machine.task.exports = {**machine.task.exports, name: False}
-        machine.task.functions = {k: v for k, v in machine.task.functions.items() if k != name}
-    return None
+def _short(folder: str, home: str) -> str:
+    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
 
 
 def set_(machine: Machine, argv: list[str]) -> Stop | None:
     """Options, and with words after them the arguments."""
     words, task = argv[1:], machine.task
+    if not words:
+        from aiops_gym.sim.machine.scripts.declaring import show_all  # noqa: PLC0415
+
+        show_all(machine)
+        return None
     while words and words[0].startswith(("-", "+")) and words[0] not in ("--", "-", "+"):
         word = words.pop(0)
-        letters = word[1:]
-        if "o" in letters and words:
-            letters = letters.replace("o", "") + LONG_OPTIONS.get(words.pop(0), "")
-        kept = set(task.options) | set(letters) if word[0] == "-" else set(task.options) - set(letters)
-        task.options = "".join(sorted(kept))
-    if argv[1:2] == ["--"] or words:
-        task.args = [machine.name, *[w for w in words if w != "--"]]
+        on, letters = word[0] == "-", word[1:].replace("o", "")
+        if "o" in word:
+            if not words:
+                _show_options(machine, on)
+                return None
+            name = words.pop(0)
+            if name not in LONG_OPTIONS and name not in MODES:
+                machine.blame(f"set: {name}: invalid option name")
+                task.code = 2
+                return None
+            letters += LONG_OPTIONS.get(name, "")
+            if name in MODES:
+                turn(machine, name, on)
+        for letter in letters:
+            if letter not in "abefhkmnptuvxBCEHPT":
+                machine.blame(f"set: {word[0]}{letter}: invalid option")
+                task.code = 2
+                return None
+        kept = set(task.options) | set(letters) if on else set(task.options) - set(letters)
+        task.options = "".join(sorted(kept - set("hBHPm")))
+    if words[:1] == ["-"]:
+        words = words[1:]
+        task.options = task.options.replace("x", "").replace("v", "")
+        if not words:
+            return None
+    if words:
+        task.args = [machine.name, *(words[1:] if words[0] == "--" else words)]
     return None
+
+
+def is_on(machine: Machine, name: str) -> bool:
+    """Whether an option of `set -o` is on."""
+    if name in LONG_OPTIONS:
+        return LONG_OPTIONS[name] in machine.task.options
+    return (name in machine.task.modes) != (name in ON)
+
+
+def turn(machine: Machine, name: str, on: bool, usual: bool = False) -> None:
+    """Turn an option on or off; those that are on as a rule are kept where they are off."""
+    modes = [each for each in machine.task.modes if each != name]
+    machine.task.modes = [*modes, name] if on != (usual or name in ON) else modes
+
+
+def _show_options(machine: Machine, table: bool) -> None:
+    names = sorted((*LONG_OPTIONS, *MODES, "histexpand", "ignoreeof", "interactive-comments", "keyword", "nolog", "onecmd"))
+    for name in names:
+        on = is_on(machine, name)
+        machine.write("1", f"{name:<15}\t{'on' if on else 'off'}\n" if table else f"set {'-' if on else '+'}o {name}\n")
+
+
+def shopt(machine: Machine, argv: list[str]) -> Stop | None:
+    """Options of bash alone."""
+    letters = "".join(word[1:] for word in argv[1:] if word.startswith("-"))
+    names = [word for word in argv[1:] if not word.startswith("-")]
+    known = {name: is_on(machine, name) for name in (*LONG_OPTIONS, *MODES)} if "o" in letters else {
+        name: (name in machine.task.modes) != usual for name, usual in SHOPTS.items()
+    }
+    for name in names:
+        if name not in known:
+            machine.blame(f"shopt: {name}: invalid shell option name")
+            machine.task.code = 1
+        elif "s" in letters or "u" in letters:
+            if "o" in letters:
+                set_(machine, ["set", "-o" if "s" in letters else "+o", name])
+            else:
+                turn(machine, name, "s" in letters, SHOPTS[name])
+    if "s" in letters or "u" in letters:
+        if not names:
+            _list_options(machine, {name: on for name, on in known.items() if on == ("s" in letters)}, letters)
+        return None
+    chosen = {name: known[name] for name in names if name in known} if names else known
+    if "q" not in letters:
+        _list_options(machine, chosen, letters)
+    if names and not all(chosen.values()):
+        machine.task.code = 1
+    return None
+
+
+def _list_options(machine: Machine, chosen: dict[str, bool], letters: str) -> None:
+    for name, on in sorted(chosen.items()):
+        shown = f"shopt {'-s' if on else '-u'} {name}" if "p" in letters else f"{name:<20}\t{'on' if on else 'off'}"
+        machine.write("1", f"{shown}\n")
 
 
 def shift(machine: Machine, argv: list[str]) -> Stop | None:
     """Drop the first arguments."""
+    if len(argv) > 1 and not is_natural(argv[1]) and machine.dialect == "bash":
+        negative = is_natural(argv[1].removeprefix("-"))
+        what = "shift count out of range" if negative else "numeric argument required"
+        machine.blame(f"shift: {argv[1]}: {what}")
+        machine.task.code = 1
+        return None
     count = int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else 1
     if count > len(machine.arguments()):
         if machine.dialect == "dash":
@@ -131,86 +306,171 @@ def shift(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
-def read(machine: Machine, argv: list[str]) -> Stop | None:
-    """One line of standard input; at its end the variables are empty and the code is 1."""
-    source, raw = machine.stdin(), "-r" in argv
-    left, line, newline = source[1] if source[0] == "text" else "", "", ""
-    while True:
-        piece, newline, left = left.partition("\n")
-        line += piece
-        if raw or not newline or (len(piece) - len(piece.rstrip("\\"))) % 2 == 0:
-            break
-        line = line[:-1]
-    machine.task.code = 0 if newline else 1
-    names = [word for word in argv[1:] if not word.startswith("-")] or ["REPLY"]
-    values = split_line(line, len(names), " \t\n" if (given := machine.get("IFS")) is None else given, raw)
-    for index, name in enumerate(names):
-        machine.set(name, values[index] if index < len(values) else "")
-    fds = {**machine.task.fds, "0": ["text", left]}
-    machine.task.fds = fds
-    for frame in machine.task.stack:
-        if frame[0] == "restore" and frame[1].get("0") == source:
-            frame[1] = {**frame[1], "0": ["text", left]}
-    return None
-
-
 def getopts(machine: Machine, argv: list[str]) -> Stop | None:
-    """The next option of the arguments; OPTIND counts words, and letters within one by hundreds."""
-    wanted, name = argv[1], argv[2]
-    given, (letter, at) = argv[3:] or machine.arguments(), divmod(int(machine.get("OPTIND") or 1), OPTION)
-    word = given[at - 1] if at <= len(given) else ""
-    if not word.startswith("-") or word in ("-", "--"):
-        machine.set(name, "?")
-        machine.set("OPTIND", str(at + (word == "--")))
-        machine.task.code = 1
+    """The next option of the arguments."""
+    if len(argv) < 3:
+        machine.blame("getopts: usage: getopts optstring name [arg ...]")
+        machine.task.code = 2
         return None
-    found, rest = word[letter + 1], word[letter + 2 :]
+    wanted, name, task = argv[1], argv[2], machine.task
+    given, at = argv[3:] or machine.arguments(), int(machine.get("OPTIND") or 1)
+    task.letter = task.letter if at > 0 and machine.get("OPTIND") == task.vars.get("\0optind", "1") else 0
+    word = given[at - 1] if 0 < at <= len(given) else ""
+    if not task.letter and (not word.startswith("-") or word in ("-", "--")):
+        machine.set(name, "?")
+        _place(machine, at + (word == "--"), 0)
+        task.vars.pop("OPTARG", None)
+        task.code = 1
+        return None
+    found, rest = word[task.letter + 1], word[task.letter + 2 :]
     place, takes = wanted.lstrip(":").find(found), f"{found}:" in wanted
-    machine.task.vars.pop("OPTARG", None)
-    machine.set(name, found if place >= 0 and found != ":" else "?")
-    if machine.get(name) == "?":
-        machine.set("OPTARG", found) if wanted[0] == ":" else machine.write("2", f"Illegal option -{found}\n")
-    elif takes and not rest and at >= len(given):
-        machine.set(name, ":" if wanted[0] == ":" else "?")
-        machine.set("OPTARG", found) if wanted[0] == ":" else machine.write("2", f"No arg for -{found} option\n")
-    elif takes:
-        machine.set("OPTARG", rest or given[at])
-        at, rest = at + (not rest), ""
-    machine.set("OPTIND", str(at + (letter + 1) * OPTION if rest else at + 1))
+    task.vars.pop("OPTARG", None)
+    known = place >= 0 and found != ":"
+    machine.set(name, found if known else "?")
+    quiet, following, letter = wanted[:1] == ":", at, task.letter + 1
+    if known and takes:
+        following, letter = (at + 1 if rest else at + 2), 0
+        if not rest and at >= len(given):
+            machine.set(name, ":" if quiet else "?")
+            _complain(machine, found, quiet, "option requires an argument -- {}", "No arg for -{} option")
+            following = at + 1
+        else:
+            machine.set("OPTARG", rest or given[at])
+    else:
+        if not known:
+            _complain(machine, found, quiet, "illegal option -- {}", "Illegal option -{}")
+        following, letter = (at, letter) if rest else (at + 1, 0)
+    _place(machine, following, letter)
     return None
+
+
+def _place(machine: Machine, word: int, letter: int) -> None:
+    machine.set("OPTIND", str(word))
+    machine.task.vars["\0optind"], machine.task.letter = str(word), letter
+
+
+def _complain(machine: Machine, letter: str, quiet: bool, bash: str, dash: str) -> None:
+    if quiet:
+        machine.set("OPTARG", letter)
+    elif machine.dialect == "bash" and (machine.get("OPTERR") or "1") != "0":
+        machine.write("2", f"{machine.name}: {bash.format(letter)}\n")
+    elif machine.dialect != "bash":
+        machine.write("2", f"{dash.format(letter)}\n")
 
 
 def find_type(machine: Machine, argv: list[str]) -> Stop | None:
     """`type name ...` and `command -v name ...`: what a word would run."""
-    quiet, image = argv[0] == "command", machine.c.image()
-    for word in argv[2 if quiet else 1 :]:
-        place = word if "/" in word and machine.files.kind(word) else image and executables.find_path(image, word)
-        kinds = {"keyword": KEYWORDS, "function": machine.task.functions, "builtin": BUILTINS}
-        what = next((f" is a shell {kind}" for kind, names in kinds.items() if word in names), "")
-        if not what and not place:
-            machine.task.code = 127
-        if quiet:
-            machine.write("1", f"{word}\n" if what else f"{place}\n" if place else "")
-        else:
-            machine.write("1", f"{word}{what or (f' is {place}' if place else ': not found')}\n")
+    quiet = argv[0] == "command"
+    words = argv[2 if quiet else 1 :]
+    letters = ""
+    while not quiet and words and words[0].startswith("-"):
+        letters += words.pop(0)[1:]
+    bash, some = machine.dialect == "bash", False
+    for word in words:
+        found = list(_meanings(machine, word, "f" in letters))
+        if "p" in letters.lower():
+            found = [each for each in found if each[0] == "file" and ("P" in letters or found[0][0] == "file")]
+        found = found if "a" in letters else found[:1]
+        if not found:
+            machine.task.code = machine.task.code if quiet and bash else 1 if bash else 127
+            if not quiet and not letters.strip("a"):
+                text = f"{machine.name}: line {machine.line}: type: {word}: not found\n" if bash else f"{word}: not found\n"
+                machine.write("2" if bash else "1", text)
+        some = some or bool(found)
+        for kind, where in found:
+            _tell_type(machine, word, kind, where, "quiet" if quiet else letters)
+    if quiet and bash and not some:
+        machine.task.code = 1
     return None
+
+
+def _meanings(machine: Machine, word: str, no_functions: bool):  # type: ignore[no-untyped-def]
+    """What a word may mean, the first first: (kind, where a file lies)."""
+    bash = machine.dialect == "bash"
+    if word in KEYWORDS or (bash and word in KEYWORDS_OF_BASH):
+        yield "keyword", ""
+    if word in machine.task.functions and not no_functions:
+        yield "function", ""
+    if word in BUILTINS or (bash and word in OF_BASH):
+        yield "builtin", ""
+    image = machine.c.image()
+    place = word if "/" in word and machine.files.kind(word) else image and executables.find_path(image, word)
+    if place:
+        yield "file", place
+
+
+def _tell_type(machine: Machine, word: str, kind: str, where: str, letters: str) -> None:
+    bash = machine.dialect == "bash"
+    if letters == "quiet":
+        machine.write("1", f"{where or word}\n")
+    elif "t" in letters:
+        machine.write("1", f"{kind}\n")
+    elif "p" in letters.lower():
+        machine.write("1", f"{where}\n")
+    elif kind == "file":
+        machine.write("1", f"{word} is {where}\n")
+    elif bash:
+        machine.write("1", f"{word} is a {'shell ' if kind != 'function' else ''}{kind}\n")
+        if kind == "function":
+            from aiops_gym.sim.machine.scripts.printing import show_function  # noqa: PLC0415
+
+            machine.write("1", show_function(word, machine.task.functions[word]))
+    else:
+        machine.write("1", f"{word} is a shell {kind}\n")
 
 
 def umask(machine: Machine, argv: list[str]) -> Stop | None:
     """`umask`: what it always is."""
-    machine.write("1", "" if argv[1:] else "0022\n")
+    machine.write("1", "" if [w for w in argv[1:] if w != "-S"] else "u=rwx,g=rx,o=rx\n" if "-S" in argv else "0022\n")
+    return None
+
+
+def let(machine: Machine, argv: list[str]) -> Stop | None:
+    """`let expression ...`."""
+    value = 0
+    for word in argv[1:]:
+        try:
+            value = machine.calculate(word)
+        except ScriptError as error:
+            machine.blame(f"let: {error.bash}")
+            machine.task.code = 1
+            return None
+    machine.task.code = int(not value)
+    return None
+
+
+def caller(machine: Machine, argv: list[str]) -> Stop | None:
+    """Where the running function was called."""
+    frames = machine.callers()
+    depth = int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else -1
+    if depth < 0 and frames:
+        machine.write("1", f"{frames[0][4]} NULL\n")
+    elif 0 <= depth < len(frames) - 1:
+        machine.write("1", f"{frames[depth][4]} {frames[depth + 1][3]} environment\n")
+    else:
+        machine.task.code = 1
+    return None
+
+
+def evaluate(machine: Machine, argv: list[str]) -> Stop | None:
+    """`eval word ...`."""
+    words = argv[2:] if argv[1:2] == ["--"] else argv[1:]
+    machine.task.push("eval")
+    machine.task.push("list", parse(" ".join(words), machine.dialect), 0)
     return None
 
 
 COMMANDS = {
     "trap": trap,
     "cd": cd,
-    **dict.fromkeys(("export", "local", "readonly"), declare),
+    **dict.fromkeys(("pushd", "popd", "dirs"), stack_folders),
     "getopts": getopts,
     "type": find_type,
     "umask": umask,
-    "unset": unset,
     "set": set_,
+    "shopt": shopt,
     "shift": shift,
-    "read": read,
+    "let": let,
+    "caller": caller,
+    "eval": evaluate,
 }

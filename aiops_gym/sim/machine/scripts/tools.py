@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 Tool = Callable[["Machine", list[str]], int]
-FORM = re.compile(r"%(?:%|[-+ #0]*\d{0,3}(?:\.\d{0,2})?[sdiouxXcbeEfgG])")
 ESCAPE = re.compile(r"\\(?:(c)|0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\0\"']))", re.DOTALL)
 ESCAPES = dict(zip("abefnrtv\\0\"'", "\a\b\033\f\n\r\t\v\\\0\"'", strict=True))
 
@@ -103,44 +102,6 @@ def echo(machine: Machine, argv: list[str]) -> int:
     return 0
 
 
-def printf(machine: Machine, argv: list[str]) -> int:
-    """A form filled in, again and again while there are words."""
-    words, out, code = argv[2:], "", 0
-    form, over = unescape(argv[1] if len(argv) > 1 else "")
-    pieces = re.split(f"({FORM.pattern})", form)
-    taken = sum(1 for piece in pieces if piece != "%%" and FORM.fullmatch(piece))
-    while True:
-        for piece in pieces:
-            if not FORM.fullmatch(piece):
-                if "%" in piece:
-                    machine.write("2", f"{machine.name}: 1: printf: {piece}: invalid directive\n")
-                    return 2 if machine.dialect == "dash" else 1
-                out += piece
-            elif piece == "%%":
-                out += "%"
-            else:
-                value = words.pop(0) if words else ""
-                try:
-                    out += _formatted(piece, value)
-                except ValueError:
-                    machine.write("2", f"{machine.name}: 1: printf: {value}: expected numeric value\n")
-                    out, code = out + _formatted(piece, "0"), 1
-        if not words or not taken or over:
-            break
-    machine.write("1", out)
-    return code
-
-
-def _formatted(piece: str, value: str) -> str:
-    sign = piece[-1]
-    if sign in "sbc":
-        return (piece[:-1] + "s") % (unescape(value)[0] if sign == "b" else value[:1] if sign == "c" else value)
-    if sign in "eEfgG":
-        return piece % float(value or 0)
-    number = ord(value[1]) if value[:1] in ("'", '"') and len(value) > 1 else int(value or "0", 0)
-    return (piece[:-1] + ("d" if sign in "iu" else sign)) % number
-
-
 def grep(machine: Machine, argv: list[str]) -> int:
     """Lines that match."""
     flags = "".join(w[1:] for w in argv[1:] if w.startswith("-"))
@@ -175,11 +136,11 @@ def wc(machine: Machine, argv: list[str]) -> int:
 
 def test(machine: Machine, argv: list[str]) -> int:
     """A condition."""
-    closing = {"[": "]", "[[": "]]"}.get(argv[0])
+    closing = {"[": "]"}.get(argv[0])
     words = argv[1:]
     if closing:
         if not words or words[-1] != closing:
-            machine.write("2", f"{machine.name}: 1: [: missing ]\n")
+            machine.blame("[: missing `]'" if machine.dialect == "bash" else "[: missing ]")
             return 2
         words = words[:-1]
     return evaluate(machine, words)
@@ -252,10 +213,9 @@ TOOLS: dict[str, Tool] = {
     **dict.fromkeys(("true", ":", "sync", "chown", "logger", "mkfifo"), lambda m, a: 0),
     "false": lambda m, a: 1,
     "echo": echo,
-    "printf": printf,
     "grep": grep,
     "wc": wc,
-    **dict.fromkeys(("test", "[", "[["), test),
+    **dict.fromkeys(("test", "["), test),
     "rm": remove,
     "touch": touch,
     "ls": ls,

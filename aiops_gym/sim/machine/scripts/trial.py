@@ -18,7 +18,7 @@ from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
-from aiops_gym.sim.machine.scripts.parser import ScriptError
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 

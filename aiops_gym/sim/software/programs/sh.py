@@ -22,7 +22,7 @@ from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, is_typed_into, read_main
-from aiops_gym.sim.machine.scripts.parser import ScriptError
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 

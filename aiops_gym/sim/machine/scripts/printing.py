@@ -1,0 +1,174 @@
+"""Functions as bash shows them: `declare -f`, `type`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiops_gym.types import Json
+
+STEP = "    "
+
+
+def show_function(name: str, body: Json) -> str:
+    """A function and its definition.
+
+    >>> from aiops_gym.sim.machine.scripts.parser import parse
+    >>> tree = parse("f() { echo hi | cat; }")[1][0][0][1][0][1][1][0]
+    >>> print(show_function("f", tree[2]), end="")
+    f () 
+    { 
+        echo hi | cat
+    }
+    """
+    inner = body if body[0] == "group" else ["group", _only(body), []]
+    ending = _redirections(inner[2])
+    return f"{name} () \n{{ \n{_list(inner[1], STEP)}\n}}{ending}\n"
+
+
+def _only(command: Json) -> Json:
+    return ["list", [[["andor", [["", ["pipe", [command], False, ""]]]], False, 1]]]
+
+
+def _list(node: Json, indent: str) -> str:
+    lines = []
+    for number, (andor, background, *_) in enumerate(node[1]):
+        last = number == len(node[1]) - 1
+        lines.append(f"{indent}{_andor(andor, indent)}" + (" &" if background else "" if last else ";"))
+    return "\n".join(lines)
+
+
+def _line(node: Json, indent: str) -> str:
+    """A list on one line."""
+    return "; ".join(_andor(each[0], indent) + (" &" if each[1] else "") for each in node[1])
+
+
+def _andor(node: Json, indent: str) -> str:
+    found = ""
+    for sign, pipe in node[1]:
+        _, stages, negated, timed = pipe
+        text = " | ".join(_command(stage, indent) for stage in stages)
+        text = f"{'! ' if negated else ''}{text}"
+        found += f" {sign} {timed + ' ' if timed else ''}{text}" if sign else f"{timed + ' ' if timed else ''}{text}"
+    return found
+
+
+def _command(node: Json, indent: str) -> str:
+    kind, deeper = node[0], indent + STEP
+    if kind == "simple":
+        texts = [*(_assignment(each) for each in node[1]), *map(_word, node[2])]
+        return " ".join(texts) + (_redirections(node[3]) if texts else _redirections(node[3]).lstrip())
+    if kind == "function":
+        return f"function {show_function(node[1], node[2]).rstrip()}".replace("\n", f"\n{indent}")
+    ending = _redirections(node[-1])
+    if kind == "group":
+        return f"{{ \n{_list(node[1], deeper)}\n{indent}}}{ending}"
+    if kind == "subshell":
+        return f"( {_line(node[1], indent)} ){ending}"
+    if kind in ("while",):
+        word = "until" if node[3] else "while"
+        return f"{word} {_line(node[1], indent)}; do\n{_list(node[2], deeper)};\n{indent}done{ending}"
+    if kind in ("for", "select"):
+        words = " ".join(map(_word, node[2])) if node[2] is not None else '"$@"'
+        return f"{kind} {node[1]} in {words};\n{indent}do\n{_list(node[3], deeper)};\n{indent}done{ending}"
+    if kind == "cfor":
+        steps = "; ".join(_word(step).strip() for step in node[1])
+        return f"for (({steps}))\n{indent}do\n{_list(node[2], deeper)};\n{indent}done{ending}"
+    if kind == "cond":
+        return f"[[ {_condition(node[1])} ]]{ending}"
+    if kind == "arith":
+        return f"(({_word(node[1])})){ending}"
+    return _if(node, indent) + ending if kind == "if" else _case(node, indent) + ending
+
+
+def _if(node: Json, indent: str) -> str:
+    deeper = indent + STEP
+    condition, body = node[1][0]
+    found = f"if {_line(condition, indent)}; then\n{_list(body, deeper)};\n"
+    if len(node[1]) > 1:
+        inner = _if(["if", node[1][1:], node[2]], deeper)
+        return f"{found}{indent}else\n{deeper}{inner};\n{indent}fi"
+    if node[2] is not None:
+        found += f"{indent}else\n{_list(node[2], deeper)};\n"
+    return f"{found}{indent}fi"
+
+
+def _case(node: Json, indent: str) -> str:
+    deeper = indent + STEP
+    found = f"case {_word(node[1])} in \n"
+    for patterns, body, end in node[2]:
+        lines = f"{_list(body, deeper + STEP)}\n" if body[1] else ""
+        found += f"{deeper}{' | '.join(map(_word, patterns))})\n{lines}{deeper}{end or ';;'}\n"
+    return f"{found}{indent}esac"
+
+
+def _condition(node: Json) -> str:
+    kind, *rest = node
+    if kind in ("or", "and"):
+        return f"{_condition(rest[0])} {'||' if kind == 'or' else '&&'} {_condition(rest[1])}"
+    if kind == "not":
+        return f"! {_condition(rest[0])}"
+    if kind == "word":
+        return f"-n {_word(rest[0])}"
+    if kind == "un":
+        return f"{rest[0]} {_word(rest[1])}"
+    return f"{_word(rest[1])} {rest[0]} {_word(rest[2])}"
+
+
+def _assignment(node: Json) -> str:
+    name, index, added, value = node
+    place = f"[{_word(index)}]" if index is not None else ""
+    if value and value[0] == "array":
+        items = " ".join((f"[{_word(k)}]={_word(w)}" if k is not None else _word(w)) for k, _, w in value[1])
+        return f"{name}{place}{'+' if added else ''}=({items})"
+    return f"{name}{place}{'+' if added else ''}={_word(value)}"
+
+
+def _redirections(nodes: Sequence[Json]) -> str:
+    found = ""
+    for number, sign, word in nodes:
+        usual = "0" if sign[0] == "<" else "1"
+        shown = number if number != usual or sign in (">&", "<&") else ""
+        space = "" if sign in (">&", "<&") else " "
+        found += f" {shown if sign[0] != '&' else ''}{sign}{space}{_word(word)}"
+    return found
+
+
+def _word(word: Sequence[Json]) -> str:
+    return "".join(map(_part, word))
+
+
+def _part(part: Json) -> str:
+    kind, value = part[0], part[1]
+    if kind == "lit":
+        return str(value)
+    if kind == "quo":
+        return f"\\{value}" if len(value) == 1 and not value.isalnum() else f"'{value}'"
+    if kind == "dq":
+        return f'"{_word(value)}"'
+    if kind == "til":
+        return f"~{value}"
+    if kind == "sub":
+        return f"$({_line(value, '')})"
+    if kind == "ari":
+        return f"$(({_word(value)}))"
+    if kind == "pro":
+        return f"{value}({_line(part[2], '')})"
+    if kind == "brc":
+        return _word(value)
+    if kind == "asg":
+        return _assignment(value)
+    return _parameter(part) if kind == "par" else str(value)
+
+
+def _parameter(part: Json) -> str:
+    _, name, index, operator, arguments, indirect = part
+    if not operator and index is None and not indirect:
+        return f"${name}" if not name.isdigit() or len(name) == 1 else f"${{{name}}}"
+    place = "" if index is None else f"[{index if isinstance(index, str) else _word(index)}]"
+    head = f"{'!' if indirect else ''}{'#' if operator == 'len' else ''}{name}{place}"
+    if operator in ("len", "keys"):
+        return f"${{{head}}}"
+    if operator.startswith("names"):
+        return f"${{{head}{operator[5:]}}}"
+    between = "/" if operator[:1] == "/" else ":"
+    return f"${{{head}{operator}{between.join(map(_word, arguments))}}}"
