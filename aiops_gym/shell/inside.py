@@ -151,10 +151,10 @@ class _Box:
                 text = read_process(self.container, path) or ""
                 found[_PROC.sub(rf"{layers.PROC}\1", path)] = File("file", 0o444, text.encode(), now)
         for path in (each[0] for word in argv for each in _FDS.finditer(word)):
-            text = Files(self.container).read(path)
-            if text is not None:
+            lent = Files(self.container).read(path)
+            if lent is not None:
                 found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
-                found[_FDS.sub(rf"{layers.PROC}fd\1", path)] = File("file", 0o444, text.encode(), now)
+                found[_FDS.sub(rf"{layers.PROC}fd\1", path)] = File("file", 0o444, lent.encode(), now)
         return found
 
     def _script(self, argv: Sequence[str], stdin: str) -> str:

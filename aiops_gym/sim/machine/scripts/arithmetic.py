@@ -75,9 +75,7 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, depth: int = 0) 
 
 
 def _wrong(text: str, token: str, what: str) -> ScriptError:
-    return ScriptError(
-        f'arithmetic expression: expecting EOF: "{text}"', f'{text}: {what} (error token is "{token}")'
-    )
+    return ScriptError(f'arithmetic expression: expecting EOF: "{text}"', f'{text}: {what} (error token is "{token}")')
 
 
 class _Reader:
@@ -263,7 +261,9 @@ def _binary(sign: str) -> Callable[[int, int], int]:
 def _divided(left: int, right: int) -> tuple[int, int]:
     """Quotient and rest, cut towards zero."""
     if right == 0:
-        raise ScriptError("arithmetic expression: division by zero", f"{left}/{right}: division by 0 (error token is \"0\")")
+        raise ScriptError(
+            "arithmetic expression: division by zero", f'{left}/{right}: division by 0 (error token is "0")'
+        )
     whole = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
     return whole, left - whole * right
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.types import Json
@@ -65,7 +65,7 @@ def _words(items: list[Item]) -> Iterator[list[Item]]:
 
 
 def _find_end(items: list[Item], start: int) -> tuple[int, list[int]]:
-    depth, commas = 0, []
+    depth, commas = 0, list[int]()
     for at in range(start, len(items)):
         if items[at] == "{":
             depth += 1
@@ -81,7 +81,7 @@ def _find_end(items: list[Item], start: int) -> tuple[int, list[int]]:
 def _choices(items: list[Item], start: int, end: int, commas: list[int]) -> Iterator[list[Item]] | None:
     if commas:
         edges = [start, *commas, end]
-        return (items[a + 1 : b] for a, b in zip(edges, edges[1:], strict=False))
+        return (items[a + 1 : b] for a, b in pairwise(edges))
     inner = items[start + 1 : end]
     if not all(isinstance(each, str) for each in inner):
         return None

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = executables.SHELLS
-OF_BASH = frozenset(
-    "source shopt disown let declare typeset mapfile readarray pushd popd dirs builtin caller enable help history logout "
-    "suspend compgen complete compopt bind fc".split()
-)
+OF_BASH = state.OF_BASH
 """Commands that no other shell knows."""
 
 KILLED, MOST_ZEROS = 137, 100_000
@@ -296,7 +293,11 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     flags, words = split_options(argv[1:])
     name = argv[0].rpartition("/")[2]
     shell = "bash" if name == "bash" else ""
-    given = {"options": "".join(sorted(set(flags) & set("eufxCan"))), "shell": shell, "given": "c" if "c" in flags else ""}
+    given = {
+        "options": "".join(sorted(set(flags) & set("eufxCan"))),
+        "shell": shell,
+        "given": "c" if "c" in flags else "",
+    }
     before = machine.task.shell
     machine.task.shell = shell
     dialect = machine.dialect if shell else _dialect_of(machine)
@@ -473,7 +474,8 @@ COMMANDS: dict[str, Command] = {
     **dict.fromkeys(("nohup", "command", "builtin", "nice", "setsid"), _time),
     "env": _env,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "pause", "hash", "alias", "unalias", "jobs", "enable", "bind", "complete"), _nothing
+        ("ulimit", "stty", "disown", "pause", "hash", "alias", "unalias", "jobs", "enable", "bind", "complete"),
+        _nothing,
     ),
 }
 

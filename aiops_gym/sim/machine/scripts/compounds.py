@@ -15,7 +15,9 @@ from aiops_gym.types import Json
 FIRST_FREE = 10
 """Descriptor that bash takes first for `{name}> file`."""
 
-DASH_FREE = ("a", "A")
+_OWN = "vars args cwd options functions exports kinds fixed modes traps shell given level unset last"
+OWN = tuple(_OWN.split())
+"""What a shell of its own may change of a task without anybody else's seeing it."""
 
 
 class Compounds(Scope):
@@ -212,9 +214,7 @@ class Compounds(Scope):
                 setattr(task, name, value)
             task.push(kind, node, 0)
             return
-        names = ("vars", "args", "cwd", "options", "functions", "exports", "kinds", "fixed", "modes", "traps")
-        names += ("shell", "given", "level", "unset", "last")
-        task.push("shell", {"fresh": fresh, "kept": {name: getattr(task, name) for name in names}}, None)
+        task.push("shell", {"fresh": fresh, "kept": {name: getattr(task, name) for name in OWN}}, None)
         task.vars, task.kinds, task.level = kept, dict(task.kinds), task.level + 1
         task.traps = {} if fresh else {name: each for name, each in task.traps.items() if name in ("ERR",)}
         if fresh:
@@ -289,9 +289,9 @@ class Compounds(Scope):
         """Open what a command is redirected to; False, with what was said of it, where that fails."""
         before = self.task.fds
         self.task.fds = dict(before)
-        for number, sign, word in redirections:
+        for given, sign, word in redirections:
             target = words.expand_text(word, self)
-            number = self._allot(number, target) if not number.isdigit() else number
+            number = given if given.isdigit() else self._allot(given, target)
             if not self._open(number, sign, target):
                 self.task.fds = before
                 self.task.code = 2 if self.dialect == "dash" else 1

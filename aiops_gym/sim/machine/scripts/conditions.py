@@ -14,7 +14,7 @@ from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
-    from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.sim.machine.scripts.scope import Scope
 
 NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 FILES = ("-nt", "-ot", "-ef")
@@ -24,7 +24,7 @@ UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
 _NUMBER = re.compile(r"\s*[-+]?\d+\s*")
 
 
-def evaluate(machine: Machine, words: list[str]) -> int:
+def evaluate(machine: Scope, words: list[str]) -> int:
     """What `test` says: 0 if it holds, 1 if not, 2 where it makes no sense."""
     count = len(words)
     if count <= 1:
@@ -46,7 +46,9 @@ def evaluate(machine: Machine, words: list[str]) -> int:
     reader = _Reader(machine, words)
     found = reader.any()
     if reader.at < len(words) and found < 2:
-        machine.blame("[: too many arguments" if machine.dialect == "bash" else f"[: {words[reader.at]}: unexpected operator")
+        machine.blame(
+            "[: too many arguments" if machine.dialect == "bash" else f"[: {words[reader.at]}: unexpected operator"
+        )
         return 2
     return found
 
@@ -54,7 +56,7 @@ def evaluate(machine: Machine, words: list[str]) -> int:
 class _Reader:
     """Conditions that `-a`, `-o`, `!` and brackets are made of."""
 
-    def __init__(self, machine: Machine, words: list[str]) -> None:
+    def __init__(self, machine: Scope, words: list[str]) -> None:
         self.machine, self.words, self.at = machine, words, 0
 
     def peek(self) -> str:
@@ -96,7 +98,7 @@ class _Reader:
         return int(not left[0])
 
 
-def hold(machine: Machine, condition: Json) -> bool:
+def hold(machine: Scope, condition: Json) -> bool:
     """Whether a condition of `[[ ]]` holds. Raises ScriptError."""
     from aiops_gym.sim.machine.scripts import words  # noqa: PLC0415  # the parser needs this module
 
@@ -115,7 +117,7 @@ def hold(machine: Machine, condition: Json) -> bool:
     folded = machine.folds("nocasematch")
     if sign in ("=", "==", "!="):
         same = patterns.matches(left, words.expand_pattern(rest[2], machine), True, folded)
-        return same != (sign == "!=")
+        return bool(same != (sign == "!="))
     if sign == "=~":
         return _match(machine, left, words.expand_regex(rest[2], machine), folded)
     right = words.expand_text(rest[2], machine)
@@ -124,7 +126,7 @@ def hold(machine: Machine, condition: Json) -> bool:
     return _compare(machine, left, sign, right) == 0
 
 
-def _match(machine: Machine, text: str, pattern: str, folded: bool) -> bool:
+def _match(machine: Scope, text: str, pattern: str, folded: bool) -> bool:
     """`=~`, which leaves what matched in an array."""
     found = _read(f"(?i:{pattern})" if folded else pattern).find_groups(text)
     groups = [] if found is None else found[2:-1]
@@ -141,7 +143,7 @@ def _read(text: str) -> Regex:
         raise ScriptError(f"invalid regular expression `{text}'", code=2) from error
 
 
-def _unary(machine: Machine, sign: str, value: str) -> int:
+def _unary(machine: Scope, sign: str, value: str) -> int:
     if sign in ("-z", "-n"):
         return int((value == "") != (sign == "-z"))
     if sign == "-v":
@@ -161,7 +163,7 @@ def _unary(machine: Machine, sign: str, value: str) -> int:
     return int(not _file_is(machine, sign, value))
 
 
-def _file_is(machine: Machine, sign: str, value: str) -> bool:
+def _file_is(machine: Scope, sign: str, value: str) -> bool:
     path = make_absolute(value, machine.task.cwd) if value else ""
     kind = machine.files.kind(path) if path else ""
     if value.startswith("/dev/fd/") and value.removeprefix("/dev/fd/") in machine.task.fds:
@@ -169,7 +171,7 @@ def _file_is(machine: Machine, sign: str, value: str) -> bool:
     if sign == "-s":
         return bool(kind == "directory" or (kind == "file" and machine.files.size(path)))
     if sign == "-f":
-        return kind == "file" and not path.startswith("/dev/")
+        return bool(kind == "file" and not path.startswith("/dev/"))
     if sign == "-d":
         return kind == "directory"
     if sign in ("-e", "-a", "-r", "-w", "-O", "-G"):
@@ -181,13 +183,13 @@ def _file_is(machine: Machine, sign: str, value: str) -> bool:
     return sign == "-c" and path in ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty")
 
 
-def _is_set(machine: Machine, name: str) -> bool:
+def _is_set(machine: Scope, name: str) -> bool:
     if name.endswith(("[@]", "[*]")):
         return bool(machine.array(name[:-3]))
     return machine.get(name) is not None
 
 
-def _compare(machine: Machine, left: str, sign: str, right: str) -> int:
+def _compare(machine: Scope, left: str, sign: str, right: str) -> int:
     if sign in NUMBERS:
         for each in (left, right):
             if not _NUMBER.fullmatch(each):
@@ -204,7 +206,7 @@ def _compare(machine: Machine, left: str, sign: str, right: str) -> int:
     return int((left == right) == (sign == "!="))
 
 
-def _compare_files(machine: Machine, left: str, sign: str, right: str) -> bool:
+def _compare_files(machine: Scope, left: str, sign: str, right: str) -> bool:
     one, other = (make_absolute(each, machine.task.cwd) for each in (left, right))
     if sign == "-ef":
         return bool(machine.files.kind(one)) and machine.files.follow(one) == machine.files.follow(other)

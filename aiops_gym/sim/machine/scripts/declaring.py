@@ -15,6 +15,7 @@ from aiops_gym.sim.machine.scripts.words import Assigned
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.types import Json
 
 KINDS = "aAilun"
 
@@ -58,7 +59,7 @@ def _split(words: list[str]) -> tuple[str, str, list[str]]:
     return on, off, left
 
 
-def _declare(machine: Machine, verb: str, word: str, flags: tuple[str, str], call: list[object] | None) -> bool:
+def _declare(machine: Machine, verb: str, word: str, flags: tuple[str, str], call: Json) -> bool:
     """One variable; False, with what was said of it, where that fails."""
     on, off = flags
     assignment = word.assignment if isinstance(word, Assigned) else None
@@ -74,8 +75,8 @@ def _declare(machine: Machine, verb: str, word: str, flags: tuple[str, str], cal
     task = machine.task
     if call is not None:
         kept = call[2]
-        if plain not in kept:  # type: ignore[operator]
-            kept[plain] = machine.remember(plain)  # type: ignore[index]
+        if plain not in kept:
+            kept[plain] = machine.remember(plain)
             if machine.dialect != "dash":
                 task.vars.pop(plain, None)
                 task.kinds.pop(plain, None)

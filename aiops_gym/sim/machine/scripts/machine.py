@@ -371,7 +371,8 @@ class Machine(Compounds):
         return Aside(self.host, self.allowance, self).run(data)
 
 
-SPECIAL = frozenset(". : break continue eval exec exit export readonly return set shift times trap unset".split())
+_SPECIAL = ". : break continue eval exec exit export readonly return set shift times trap unset"
+SPECIAL = frozenset(_SPECIAL.split())
 """Commands of which POSIX has it that what is assigned before them stays, and that an error ends the shell."""
 
 

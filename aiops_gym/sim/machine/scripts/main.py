@@ -47,7 +47,7 @@ def is_replaced(c: Container, task: Task) -> bool:
 
 def _is_over(frame: list[Json]) -> bool:
     """Whether nothing comes after what a frame has begun."""
-    if frame[0] in ("list", "andor"):
+    if frame[0] in ("list", "script", "andor"):
         return int(frame[2]) >= len(frame[1][1])
     return frame[0] == "restore" or (frame[0] == "pipe" and not frame[1][2])
 

@@ -112,8 +112,5 @@ def allocate(machine: Machine, argv: list[str]) -> int:
     words = argv[1:]
     size = next((words[i + 1] for i, w in enumerate(words[:-1]) if w in ("-l", "-s")), "0")
     names = [w for i, w in enumerate(words) if not w.startswith("-") and (i == 0 or words[i - 1] not in ("-l", "-s"))]
-    done = [
-        machine.files.fill(make_absolute(n, machine.task.cwd), _taken(argv[0], parse_amount(size)))
-        for n in names
-    ]
+    done = [machine.files.fill(make_absolute(n, machine.task.cwd), _taken(argv[0], parse_amount(size))) for n in names]
     return 0 if all(done) else 1

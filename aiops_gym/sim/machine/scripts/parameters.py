@@ -67,7 +67,7 @@ def choose(part: Json, scope: Scope) -> Sequence[Json] | None:
 
 def expand(part: Json, scope: Scope) -> str:
     """A parameter as one text. Raises ScriptError."""
-    _, name, index, operator, arguments, indirect = part
+    _, name, index, operator, _, indirect = part
     if operator == "" and index is None and not indirect and name not in EVERY:
         value = scope.get(name)
         return _given(name, scope) if value is None else value
@@ -203,7 +203,7 @@ def _cut(values: list[str], part: Json, scope: Scope) -> list[str]:
 
 
 def _slice(values: list[str], offset: int, length: int | None, part: Json, scope: Scope) -> list[str]:
-    _, name, _, _, arguments, _ = part
+    name = part[1]
     if length is not None and length < 0:
         raise ScriptError(f"{length}: substring expression < 0", code=-1)
     if name in EVERY:
@@ -251,4 +251,6 @@ def ansi_quote(text: str) -> str:
     """A text in `$'...'`."""
     names = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v", "\033": "\\E"}
     names |= {"\\": "\\\\", "'": "\\'"}
-    return "$'" + "".join(names.get(c) or (f"\\{ord(c):03o}" if ord(c) < 32 or ord(c) == 127 else c) for c in text) + "'"
+    return (
+        "$'" + "".join(names.get(c) or (f"\\{ord(c):03o}" if ord(c) < 32 or ord(c) == 127 else c) for c in text) + "'"
+    )

@@ -25,16 +25,14 @@ import re
 from collections.abc import Sequence
 
 from aiops_gym import caches
-from aiops_gym.sim.machine.scripts.conditions import BINARY, UNARY
-from aiops_gym.sim.machine.scripts.reader import META, Reader, ScriptError
+from aiops_gym.sim.machine.scripts.condition_parser import ConditionParser
+from aiops_gym.sim.machine.scripts.reader import META, ScriptError
+from aiops_gym.sim.machine.scripts.tokens import REDIRECTION
 from aiops_gym.types import Json
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?=(?:\[|\+?=))")
-_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[&|;()\n]")
-_BARE = re.compile(r"[^\s;&|<>()'\"$`\\]+")
 _FUNCTION = re.compile(r"(?:function\s+)?([^\s;&|<>()'\"$`\\=]+)[ \t]*\([ \t]*\)|function\s+([^\s;&|<>()'\"$`\\]+)")
-_REDIRECTION = re.compile(r"(\d*|\{[A-Za-z_]\w*\})(<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)|()(&>>|&>)")
 CLOSING = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
 DECLARING = frozenset(("declare", "typeset", "local", "export", "readonly"))
 NESTED = 150
@@ -62,12 +60,11 @@ def parse(text: str, dialect: str = "bash") -> list[Json]:
         return ["list", [*parser.complete, [failed, False, error.line]]]
 
 
-class Parser(Reader):
+class Parser(ConditionParser):
     """A recursive descent over the text; see `Reader`."""
 
     def __init__(self, text: str, dialect: str = "bash", line: int = 1) -> None:
         super().__init__(text, dialect, line)
-        self.pending: list[tuple[list[Json], str, bool, bool]] = []
         self.complete: list[Json] = []
         self.depth = 0
 
@@ -79,65 +76,6 @@ class Parser(Reader):
         if self.at < len(self.text):
             raise self.unexpected()
         return found
-
-    def unexpected(self, expected: str = "") -> ScriptError:
-        """What stands here should not."""
-        self.skip()
-        operator = self.operator()
-        here = operator or self.peek() or self.text[self.at : self.at + 1]
-        shown = {"\n": "newline"}.get(here, here)
-        what = f'"{shown}" unexpected' if shown != "newline" else "newline unexpected"
-        end = f' (expecting "{expected}")' if expected else ""
-        if not here:
-            bash = "syntax error: unexpected end of file"
-            return ScriptError(f"Syntax error: end of file unexpected{end}", bash, self.line + 1)
-        number = self.line
-        source = self.text.split("\n")[number - self.first]
-        bash = f"syntax error near unexpected token `{shown}'\0`{source}'"
-        return ScriptError(f"Syntax error: {what}{end}", bash, number)
-
-    def skip(self, newlines: bool = False) -> None:
-        """Go past blanks, comments and joined lines; newlines too if asked."""
-        text = self.text
-        while self.at < len(text):
-            char = text[self.at]
-            if char in " \t\r":
-                self.at += 1
-            elif char == "\\" and text.startswith("\\\n", self.at):
-                self.at += 2
-            elif char == "#":
-                end = text.find("\n", self.at)
-                self.at = len(text) if end < 0 else end
-            elif char == "\n" and newlines:
-                self.at += 1
-                self.documents()
-            else:
-                return
-
-    def operator(self) -> str:
-        """The operator here, "" if there is none."""
-        self.skip()
-        match = _OPERATOR.match(self.text, self.at)
-        return match[0] if match and not _REDIRECTION.match(self.text, self.at) or (match and not self.rich) else ""
-
-    def peek(self) -> str:
-        """The bare word here, without taking it."""
-        self.skip()
-        match = _BARE.match(self.text, self.at)
-        if match is None or self.text[match.end() : match.end() + 1] in tuple("'\"$`\\"):
-            return ""
-        return match[0]
-
-    def take(self, word: str) -> None:
-        """Take a keyword or operator that must be here."""
-        self.skip(newlines=True)
-        if word[0].isalpha() or word in "{}":
-            here = self.peek() == word
-        else:
-            here = self.text.startswith(word, self.at)
-        if not here:
-            raise self.unexpected(word)
-        self.at += len(word)
 
     def items(self, ends: tuple[str, ...]) -> list[Json]:
         """Commands up to one of these words."""
@@ -173,7 +111,7 @@ class Parser(Reader):
         """Commands of which there must be one."""
         found = self.items(ends)
         if not found[1] and not (self.bash and ends == (")",)):
-            raise self.unexpected()
+            raise self.unexpected(ends[-1] if self.at >= len(self.text) else "")
         return found
 
     def _andor(self) -> list[Json]:
@@ -210,7 +148,11 @@ class Parser(Reader):
             self.take(word)
             return [*compound[word](word), self._redirections()]
         if self.operator() == "(":
-            if self.bash and self.text.startswith("((", self.at) and (found := self.arithmetic(self.at + 2)) is not None:
+            if (
+                self.bash
+                and self.text.startswith("((", self.at)
+                and (found := self.arithmetic(self.at + 2)) is not None
+            ):
                 return ["arith", found, self._redirections()]
             self.at += 1
             body = self._body(")")
@@ -275,7 +217,7 @@ class Parser(Reader):
             self.take("in")
             words = []
             while self.operator() not in (";", "\n") and self.at < len(self.text):
-                words.append(self._word())
+                words.append(self.take_word())
         if self.operator() in (";", "\n"):
             self.at += 1
         return [word, match[0], words, self._do()]
@@ -295,23 +237,23 @@ class Parser(Reader):
         self.skip(newlines=True)
         if self.bash and self.peek() == "{":
             self.take("{")
-            return self._group("")[1]
+            return list(self._group("")[1])
         self.take("do")
         body = self._body("done")
         self.take("done")
         return body
 
     def _case(self, word: str) -> list[Json]:
-        subject, branches = self._word(), []
+        subject, branches = self.take_word(), []
         self.take("in")
         self.skip(newlines=True)
         while self.peek() != "esac":
             if self.operator() == "(":
                 self.at += 1
-            patterns = [self._word()]
+            patterns = [self.take_word()]
             while self.operator() == "|":
                 self.at += 1
-                patterns.append(self._word())
+                patterns.append(self.take_word())
             self.take(")")
             body = self.items(("esac",))
             sign = self.operator()
@@ -323,81 +265,6 @@ class Parser(Reader):
                 break
         self.take("esac")
         return ["case", subject, branches]
-
-    # Conditions
-
-    def _condition(self, word: str) -> list[Json]:
-        found = self._any()
-        self.take("]]")
-        return ["cond", found]
-
-    def _any(self) -> list[Json]:
-        found = self._all()
-        while self.operator_here("||"):
-            found = ["or", found, self._all()]
-        return found
-
-    def _all(self) -> list[Json]:
-        found = self._one()
-        while self.operator_here("&&"):
-            found = ["and", found, self._one()]
-        return found
-
-    def operator_here(self, sign: str) -> bool:
-        """Take an operator within a condition if it is here."""
-        self.skip(newlines=True)
-        here = self.text.startswith(sign, self.at)
-        self.at += len(sign) if here else 0
-        return here
-
-    def _one(self) -> list[Json]:
-        self.skip(newlines=True)
-        if self.peek() == "!":
-            self.take("!")
-            return ["not", self._one()]
-        if self.operator_here("("):
-            found = self._any()
-            self.take(")")
-            return found
-        sign = self.peek()
-        if sign in UNARY and re.compile(r"-\w\s+(?!\]\]|==?\s|!=\s|=~\s|&&|\|\|)\S").match(self.text, self.at):
-            self.take(sign) if sign.isalpha() else self._skip_over(sign)
-            return ["un", sign, self._operand()]
-        left = self._operand()
-        self.skip()
-        match = re.compile(r"(==|=~|=|!=|<|>|-\w\w)(?=\s)").match(self.text, self.at)
-        if match is None or match[1] not in BINARY:
-            return ["word", left]
-        self.at = match.end()
-        self.skip()
-        return ["bin", match[1], left, self._regex() if match[1] == "=~" else self._operand()]
-
-    def _skip_over(self, sign: str) -> None:
-        self.at += len(sign)
-
-    def _operand(self) -> list[Json]:
-        self.skip(newlines=True)
-        if self.peek() == "]]" or self.operator() in ("&&", "||", ")"):
-            raise self.unexpected()
-        return self._word(braces=False)
-
-    def _regex(self) -> list[Json]:
-        """A regular expression: brackets, bars and the like belong to it."""
-        found: list[Json] = []
-        depth = 0
-        while self.at < len(self.text):
-            found += self.parts(META)
-            char = self.text[self.at : self.at + 1]
-            if not char or (char in " \t\n" and not depth) or (char == ")" and not depth) or self.text.startswith("&&", self.at):
-                break
-            depth += (char == "(") - (char == ")")
-            found.append(["lit", char])
-            self.at += 1
-        if not found:
-            raise self.unexpected()
-        return found
-
-    # Simple commands
 
     def _simple(self) -> list[Json]:
         names: list[Json] = []
@@ -417,7 +284,7 @@ class Parser(Reader):
             elif words and self.bash and _declares(words) and (found := self._assignment()) is not None:
                 words.append([["asg", found]])
             else:
-                words.append(self._word())
+                words.append(self.take_word())
         if not names and not words and not redirections:
             raise self.unexpected()
         return ["simple", names, words, redirections, line]
@@ -452,7 +319,7 @@ class Parser(Reader):
         if several and self.bash and self.text.startswith("(", self.at):
             self.at += 1
             return ["array", self._elements()]
-        if self.at >= len(self.text) or self.text[self.at] in META and not self._begins_process(META):
+        if self.at >= len(self.text) or (self.text[self.at] in META and not self._begins_process(META)):
             return []
         return self.word(value=True)
 
@@ -471,7 +338,7 @@ class Parser(Reader):
                 self.at += 2 if added else 1
                 found.append([index, added, self._value(False)])
             else:
-                found.append([None, False, self._word()])
+                found.append([None, False, self.take_word()])
 
     def _redirections(self) -> list[Json]:
         found: list[Json] = []
@@ -481,7 +348,7 @@ class Parser(Reader):
 
     def _redirection(self, found: list[Json]) -> bool:
         self.skip()
-        match = _REDIRECTION.match(self.text, self.at)
+        match = REDIRECTION.match(self.text, self.at)
         if match is None or (match[4] and not self.rich):
             return False
         sign, number = match[2] or match[4], match[1] or ""
@@ -494,42 +361,20 @@ class Parser(Reader):
         self.skip()
         if self.operator() or self.at >= len(self.text):
             raise self.unexpected()
-        entry: list[Json] = [number, sign, self._word(braces=False)]
+        entry: list[Json] = [number, sign, self.take_word(braces=False)]
         if sign in ("<<", "<<-"):
             parts = entry[2]
-            end = "".join(p[1] if p[0] != "dq" else "".join(q[1] for q in p[1]) for p in parts if p[0] in ("lit", "quo", "dq"))
+            end = "".join(
+                p[1] if p[0] != "dq" else "".join(q[1] for q in p[1]) for p in parts if p[0] in ("lit", "quo", "dq")
+            )
             self.pending.append((entry, end, sign == "<<-", any(p[0] in ("quo", "dq") for p in parts)))
         found.append(entry)
         return True
 
-    def documents(self) -> None:
-        """Read the here-documents that begin after the newline just taken."""
-        pending, self.pending = self.pending, []
-        for entry, end, dash, quoted in pending:
-            lines, number = [], self.line
-            while self.at < len(self.text):
-                stop = self.text.find("\n", self.at)
-                stop = len(self.text) if stop < 0 else stop
-                line, self.at = self.text[self.at : stop], min(stop + 1, len(self.text))
-                line = line.lstrip("\t") if dash else line
-                if line == end:
-                    break
-                lines.append(f"{line}\n")
-            body = "".join(lines)
-            inner = type(self)(body, self.dialect, number)
-            entry[2] = [["quo", body]] if quoted else [["dq", inner.parts("", quoted=True, document=True)]]
-
-    def _word(self, braces: bool = True) -> list[Json]:
-        self.skip()
-        parts = self.word() if braces else self.word(value=True)
-        if not parts:
-            raise self.unexpected()
-        return parts
-
 
 def _declares(words: list[Json]) -> bool:
     first = words[0]
-    if first == [["lit", "command"]] or first == [["lit", "builtin"]]:
+    if first in ([["lit", "command"]], [["lit", "builtin"]]):
         first = words[1] if len(words) > 1 else first
     return len(first) == 1 and first[0][0] == "lit" and first[0][1] in DECLARING
 

@@ -65,7 +65,9 @@ def read(pattern: str, extended: bool = False, folded: bool = False) -> Match:
         except RegexError:
             return pattern.__eq__
     try:
-        found = re.compile(_translate(pattern, groups) if groups else _stars(pattern), re.DOTALL | re.IGNORECASE * folded)
+        found = re.compile(
+            _translate(pattern, groups) if groups else _stars(pattern), re.DOTALL | re.IGNORECASE * folded
+        )
     except re.error:
         return pattern.__eq__
     return lambda text: (not groups or len(text) <= LONGEST_NEGATED) and found.fullmatch(text) is not None

@@ -56,8 +56,10 @@ class _Filling:
         number = self.number(word or "0")
         if sign in "ouxX" and number < 0:
             number += 1 << 64
-        return f"%{flags}{width}{limit}{'d' if sign in 'diu' else sign}" % number if sign != "o" or "#" not in flags else (
-            f"%{flags.replace('#', '')}{width}{limit}s" % f"0{number:o}"
+        return (
+            f"%{flags}{width}{limit}{'d' if sign in 'diu' else sign}" % number
+            if sign != "o" or "#" not in flags
+            else (f"%{flags.replace('#', '')}{width}{limit}s" % f"0{number:o}")
         )
 
     def text(self, sign: str, word: str | None, form: str | None) -> str:
@@ -77,7 +79,9 @@ class _Filling:
             return ord(text[1]) if len(text) > 1 else 0
         match = re.match(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)", text)
         if match is None or match.end() != len(text):
-            self.blame(word, "invalid number", "expected numeric value" if match is None else "not completely converted")
+            self.blame(
+                word, "invalid number", "expected numeric value" if match is None else "not completely converted"
+            )
         digits = match[0] if match else "0"
         plain = digits.lstrip("+-")
         value = int(plain, 16 if plain[:2].lower() == "0x" else 8 if plain[:1] == "0" else 10)
@@ -146,8 +150,12 @@ def quote(text: str) -> str:
         from aiops_gym.sim.machine.scripts.parameters import ansi_quote  # noqa: PLC0415
 
         return ansi_quote(text)
-    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", text, flags=re.ASCII) if text.isascii() else (
-        "".join(f"\\{char}" if char.isascii() and not re.match(r"[\w@%+=:,./-]", char) else char for char in text)
+    return (
+        re.sub(r"([^\w@%+=:,./-])", r"\\\1", text, flags=re.ASCII)
+        if text.isascii()
+        else (
+            "".join(f"\\{char}" if char.isascii() and not re.match(r"[\w@%+=:,./-]", char) else char for char in text)
+        )
     )
 
 

@@ -15,8 +15,8 @@ def show_function(name: str, body: Json) -> str:
     >>> from aiops_gym.sim.machine.scripts.parser import parse
     >>> tree = parse("f() { echo hi | cat; }")[1][0][0][1][0][1][1][0]
     >>> print(show_function("f", tree[2]), end="")
-    f () 
-    { 
+    f ()
+    {
         echo hi | cat
     }
     """

@@ -27,7 +27,8 @@ _OPERATORS = {
     "bash": re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|~~?|@[A-Za-z]|:"),
 }
 _ESCAPE = re.compile(
-    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.))", re.DOTALL
+    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.))",
+    re.DOTALL,
 )
 _ESCAPES = dict(zip("abeEfnrtv\\'\"?", "\a\b\033\033\f\n\r\t\v\\'\"?", strict=True))
 UNQUOTED = "Syntax error: Unterminated quoted string"
@@ -120,7 +121,12 @@ class Reader:
 
     def _opens_group(self, ends: str) -> bool:
         """Whether a bracket is that of `@(a|b)` and its like."""
-        return self.bash and ends == META and self.text[self.at] == "(" and self.text[self.at - 1 : self.at] in tuple("?*+@!")
+        return (
+            self.bash
+            and ends == META
+            and self.text[self.at] == "("
+            and self.text[self.at - 1 : self.at] in tuple("?*+@!")
+        )
 
     def _process(self) -> list[Json]:
         sign = self.text[self.at]
@@ -345,11 +351,13 @@ def _read_tildes(parts: list[Json], value: bool) -> list[Json]:
         pieces = re.split(r"(?<=:)(?=~)", rest[0]) if value else [rest[0]]
         for place, piece in enumerate(pieces):
             match = _TILDE.match(piece) if place or not number else None
-            whole = match is not None and (match.end() < len(piece) or number == len(parts) - 1 or place < len(pieces) - 1)
+            whole = match is not None and (
+                match.end() < len(piece) or number == len(parts) - 1 or place < len(pieces) - 1
+            )
             if match is not None and whole:
                 found.append(["til", match[1]])
-                piece = piece[match.end() :]
-            found += [["lit", piece]] if piece else []
+            left = piece[match.end() :] if match is not None and whole else piece
+            found += [["lit", left]] if left else []
     return found
 
 

@@ -53,10 +53,7 @@ def read(machine: Machine, argv: list[str]) -> Stop | None:
     if not names and machine.dialect != "dash":
         machine.set("REPLY", line if raw else _unescaped(line))
         return None
-    if "N" in given:
-        values = [line]
-    else:
-        values = split_line(line, len(names), separators_of(machine), raw)
+    values = [line] if "N" in given else split_line(line, len(names), separators_of(machine), raw)
     for index, name in enumerate(names or ["REPLY"]):
         machine.set(name, values[index] if index < len(values) else "")
     return None

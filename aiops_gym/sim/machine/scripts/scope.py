@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
@@ -172,7 +172,7 @@ class Scope(Variables):
             return usual[name]
         return _FIXED.get(name) if self.dialect == "bash" and name not in self.task.unset else None
 
-    def array(self, name: str):  # type: ignore[no-untyped-def]
+    def array(self, name: str) -> Mapping[str, str]:
         """The elements of an array, those that the shell keeps among them."""
         if name in _ARRAYS and self.dialect == "bash" and name not in self.task.vars:
             return {str(place): value for place, value in enumerate(_ARRAYS[name](self))}
@@ -223,10 +223,10 @@ class Scope(Variables):
             return found
         return [field]
 
-    def count_draw(self) -> str:
+    def count_draw(self) -> int:
         """What tells one draw of a random number from the others."""
         self.task.draws += 1
-        return str(self.c.world.now * 1000 + self.task.draws + 100 * self.task.turn)
+        return int(self.c.world.now * 1000 + self.task.draws + 100 * self.task.turn)
 
     def unescape(self, text: str) -> str:
         """`${x@E}`."""
@@ -235,7 +235,7 @@ class Scope(Variables):
         return unescape(text)[0]
 
 
-_KEPT = {
+_KEPT: Mapping[str, Callable[[Scope], str | None]] = {
     "RANDOM": lambda scope: str(
         draws.pick(32768, scope.c.world.seed, "RANDOM", str(scope.c.process["id"]), scope.count_draw())
     ),
@@ -250,12 +250,14 @@ _KEPT = {
     "BASH_COMMAND": lambda scope: "",
     "PIPESTATUS": lambda scope: str((scope.task.status or [scope.task.code])[0]),
 }
-_ARRAYS = {
+_ARRAYS: Mapping[str, Callable[[Scope], Sequence[str]]] = {
     "BASH_VERSINFO": lambda scope: VERSION,
     "PIPESTATUS": lambda scope: [str(code) for code in scope.task.status],
-    "FUNCNAME": lambda scope: [*(frame[3] for frame in scope.callers()), *(["main"] if scope.callers() else [])]
-    if not scope.task.given
-    else [frame[3] for frame in scope.callers()],
+    "FUNCNAME": lambda scope: (
+        [*(frame[3] for frame in scope.callers()), *(["main"] if scope.callers() else [])]
+        if not scope.task.given
+        else [frame[3] for frame in scope.callers()]
+    ),
     "BASH_LINENO": lambda scope: [str(frame[4]) for frame in scope.callers()],
     "BASH_SOURCE": lambda scope: ["environment" for _ in scope.callers()],
     "DIRSTACK": lambda scope: [scope.task.cwd],
@@ -264,7 +266,7 @@ _ARRAYS = {
 
 
 def _match_paths(scope: Scope, pattern: str) -> list[str]:
-    pieces = [each for each in re.split(r"/+", pattern.lstrip("/"))]
+    pieces = re.split(r"/+", pattern.lstrip("/"))
     root = pattern.startswith("/")
     cwd = scope.task.cwd.rstrip("/")
     prefix = "" if root else f"{cwd}/"
@@ -286,9 +288,9 @@ def _match_paths(scope: Scope, pattern: str) -> list[str]:
 def _fits(names: Sequence[str], pieces: Sequence[str], scope: Scope) -> bool:
     """Whether a path fits, part by part; a dot at the beginning of a name has to be written."""
     if pieces and pieces[0] == "**" and "globstar" in scope.task.modes:
-        return any(
-            _fits(names[skipped:], pieces[1:], scope) for skipped in range(len(names) + 1)
-        ) or (len(pieces) == 1 and bool(names))
+        return any(_fits(names[skipped:], pieces[1:], scope) for skipped in range(len(names) + 1)) or (
+            len(pieces) == 1 and bool(names)
+        )
     if not names or not pieces:
         return not names and not pieces
     name, piece = names[0], pieces[0]

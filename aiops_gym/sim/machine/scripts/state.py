@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
@@ -13,6 +14,8 @@ from aiops_gym.sim.machine.scripts.task import Stop
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.sim.machine.scripts.scope import Scope
+    from aiops_gym.types import Json
 
 LONG_OPTIONS = {
     "allexport": "a",
@@ -31,20 +34,16 @@ MODES = ("pipefail", "posix", "history", "monitor", "vi", "emacs", "privileged",
 """Options of `set -o` without a letter that matters here."""
 
 ON = ("braceexpand", "hashall", "interactive-comments")
-SHOPTS = {
-    name: name in ("checkwinsize", "cmdhist", "complete_fullquote", "extquote", "force_fignore", "globasciiranges")
-    or name in ("globskipdots", "hostcomplete", "interactive_comments", "patsub_replacement", "progcomp", "promptvars")
-    or name == "sourcepath"
-    for name in """
-    autocd assoc_expand_once cdable_vars cdspell checkhash checkjobs checkwinsize cmdhist compat31 compat32 compat40
-    compat41 compat42 compat43 compat44 complete_fullquote direxpand dirspell dotglob execfail expand_aliases extdebug
-    extglob extquote failglob force_fignore globasciiranges globskipdots globstar gnu_errfmt histappend histreedit
-    histverify hostcomplete huponexit inherit_errexit interactive_comments lastpipe lithist localvar_inherit
+_SHOPTS = """
+    autocd assoc_expand_once cdable_vars cdspell checkhash checkjobs checkwinsize* cmdhist* compat31 compat32 compat40
+    compat41 compat42 compat43 compat44 complete_fullquote* direxpand dirspell dotglob execfail expand_aliases extdebug
+    extglob extquote* failglob force_fignore* globasciiranges* globskipdots* globstar gnu_errfmt histappend histreedit
+    histverify hostcomplete* huponexit inherit_errexit interactive_comments* lastpipe lithist localvar_inherit
     localvar_unset login_shell mailwarn no_empty_cmd_completion nocaseglob nocasematch noexpand_translation nullglob
-    patsub_replacement progcomp progcomp_alias promptvars restricted_shell shift_verbose sourcepath varredir_close
-    xpg_echo
-    """.split()
-}
+    patsub_replacement* progcomp* progcomp_alias promptvars* restricted_shell shift_verbose sourcepath*
+    varredir_close xpg_echo
+"""
+SHOPTS = {name.rstrip("*"): name.endswith("*") for name in _SHOPTS.split()}
 """Options of `shopt`, and whether they are on at the beginning."""
 
 _NAMES = """
@@ -59,13 +58,15 @@ _BUILTINS = """
     read readonly return set shift test times trap true type ulimit umask unalias unset wait [
 """
 BUILTINS = frozenset(_BUILTINS.split())
-OF_BASH = frozenset(
-    "bind builtin caller compgen complete compopt declare dirs disown enable fc help history let logout mapfile popd "
-    "pushd readarray shopt source suspend typeset".split()
-)
+_OF_BASH = """
+    bind builtin caller compgen complete compopt declare dirs disown enable fc help history let logout mapfile popd
+    pushd readarray shopt source suspend typeset
+"""
+OF_BASH = frozenset(_OF_BASH.split())
 _KEYWORDS = "! { } case do done elif else esac fi for if in then until while"
 KEYWORDS = frozenset(_KEYWORDS.split())
-KEYWORDS_OF_BASH = frozenset("[[ ]] function select time coproc".split())
+_KEYWORDS_OF_BASH = "[[ ]] function select time coproc"
+KEYWORDS_OF_BASH = frozenset(_KEYWORDS_OF_BASH.split())
 
 
 def trap(machine: Machine, argv: list[str]) -> Stop | None:
@@ -85,7 +86,8 @@ def trap(machine: Machine, argv: list[str]) -> Stop | None:
 def _show_traps(machine: Machine, words: list[str]) -> None:
     shell = _own_shell(machine)
     known = dict(machine.task.traps)
-    if (leaving := shell[2] if shell is not None else machine.host.trapped("EXIT")) is not None:
+    leaving = shell[2] if shell is not None else machine.host.trapped("EXIT")
+    if leaving is not None:
         known["EXIT"] = leaving
     wanted = [find_signal(word) for word in words[1:]] or sorted(known, key=lambda name: (name in OWN_TRAPS, name))
     for name in wanted:
@@ -95,7 +97,7 @@ def _show_traps(machine: Machine, words: list[str]) -> None:
             machine.write("1", f"trap -- '{quoted}' {shown}\n")
 
 
-def _own_shell(machine: Machine) -> list[object] | None:
+def _own_shell(machine: Machine) -> Json:
     return next((frame for frame in reversed(machine.task.stack) if frame[0] == "shell"), None)
 
 
@@ -235,7 +237,7 @@ def set_(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
-def is_on(machine: Machine, name: str) -> bool:
+def is_on(machine: Scope, name: str) -> bool:
     """Whether an option of `set -o` is on."""
     if name in LONG_OPTIONS:
         return LONG_OPTIONS[name] in machine.task.options
@@ -249,7 +251,9 @@ def turn(machine: Machine, name: str, on: bool, usual: bool = False) -> None:
 
 
 def _show_options(machine: Machine, table: bool) -> None:
-    names = sorted((*LONG_OPTIONS, *MODES, "histexpand", "ignoreeof", "interactive-comments", "keyword", "nolog", "onecmd"))
+    names = sorted(
+        (*LONG_OPTIONS, *MODES, "histexpand", "ignoreeof", "interactive-comments", "keyword", "nolog", "onecmd")
+    )
     for name in names:
         on = is_on(machine, name)
         machine.write("1", f"{name:<15}\t{'on' if on else 'off'}\n" if table else f"set {'-' if on else '+'}o {name}\n")
@@ -259,9 +263,11 @@ def shopt(machine: Machine, argv: list[str]) -> Stop | None:
     """Options of bash alone."""
     letters = "".join(word[1:] for word in argv[1:] if word.startswith("-"))
     names = [word for word in argv[1:] if not word.startswith("-")]
-    known = {name: is_on(machine, name) for name in (*LONG_OPTIONS, *MODES)} if "o" in letters else {
-        name: (name in machine.task.modes) != usual for name, usual in SHOPTS.items()
-    }
+    known = (
+        {name: is_on(machine, name) for name in (*LONG_OPTIONS, *MODES)}
+        if "o" in letters
+        else {name: (name in machine.task.modes) != usual for name, usual in SHOPTS.items()}
+    )
     for name in names:
         if name not in known:
             machine.blame(f"shopt: {name}: invalid shell option name")
@@ -374,7 +380,11 @@ def find_type(machine: Machine, argv: list[str]) -> Stop | None:
         if not found:
             machine.task.code = machine.task.code if quiet and bash else 1 if bash else 127
             if not quiet and not letters.strip("a"):
-                text = f"{machine.name}: line {machine.line}: type: {word}: not found\n" if bash else f"{word}: not found\n"
+                text = (
+                    f"{machine.name}: line {machine.line}: type: {word}: not found\n"
+                    if bash
+                    else f"{word}: not found\n"
+                )
                 machine.write("2" if bash else "1", text)
         some = some or bool(found)
         for kind, where in found:
@@ -384,7 +394,7 @@ def find_type(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
-def _meanings(machine: Machine, word: str, no_functions: bool):  # type: ignore[no-untyped-def]
+def _meanings(machine: Machine, word: str, no_functions: bool) -> Iterator[tuple[str, str]]:
     """What a word may mean, the first first: (kind, where a file lies)."""
     bash = machine.dialect == "bash"
     if word in KEYWORDS or (bash and word in KEYWORDS_OF_BASH):
