@@ -31,7 +31,7 @@ from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
-FORMAT = 4
+FORMAT = 5
 """Version of the snapshot's layout; a change of it refuses older bytes."""
 
 MAGIC = b"aiops_gym snapshot\n"

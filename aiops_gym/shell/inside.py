@@ -1,8 +1,8 @@
 """The utilities of images that the simulated machine does not have itself: see `sim.kernel.world.Utility`.
 
 They are the interpreter's, run one at a time over the container's own files: those of its image, its mounted ConfigMaps
-and Secrets, and what was written there since the container started. Scripts are not run here, but for those of `bash`
-and what utilities start themselves.
+and Secrets, and what was written there since the container started. Scripts are not run here, but
+for what utilities start themselves.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.chance import STDIN
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
-from aiops_gym.shell.commands import help as help_
 from aiops_gym.shell.disk import File, Tree
 from aiops_gym.shell.engine import Ended, by_itself, count_depth, run_nested
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.plain import Timer
-from aiops_gym.shell.repair import format_syntax_error, repair
+from aiops_gym.shell.repair import repair
 from aiops_gym.shell.session import Session
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.blueprint import Image
@@ -58,7 +57,7 @@ BARE = ("HOME", "USER", "LOGNAME", "SHELL", "LANG")
 BY_ITSELF = split_words("rg column bc file tree less more strings xxd hexdump envsubst clear history")
 """What the interpreter does by itself, in images that have it."""
 
-_ENVIRONMENT = split_words("-exec bash envsubst env printenv watch xargs")
+_ENVIRONMENT = split_words("-exec envsubst env printenv watch xargs")
 """Words of calls to which the variables of their environment make a difference."""
 
 _PROC = re.compile(rf"{PROC.pattern}(cmdline|comm|environ|status|cgroup)\b")
@@ -68,16 +67,11 @@ _FDS = re.compile(r"/dev/fd/(\d+)\b")
 def run_utility(c: Container, argv: Sequence[str], stdin: str, cwd: str, env: Mapping[str, str]) -> Output:
     """Run a utility that is in the image. What took time is a `Timed` output: the world has not moved meanwhile."""
     box = _Box(c, cwd, env)
-    inner = count_depth() > 0 or analyse(_inner(argv)).deep
+    inner = count_depth() > 0 or analyse(quoted(argv)).deep
     if not c.world.moving:
         return run_nested(lambda: box.run(argv, stdin), inner)
     with by_itself():
         return run_nested(lambda: box.run(argv, stdin), inner)
-
-
-def _inner(argv: Sequence[str]) -> str:
-    """The script that a command line runs."""
-    return argv[2] if len(argv) > 2 and argv[0] in SHELLS and argv[1] == "-c" else quoted(argv)
 
 
 class _Box:
@@ -101,10 +95,7 @@ class _Box:
         found |= {name: self._adapted(tool) for name, tool in self.tools.items() if name not in SHELLS}
         if executables.has_executable(self.image, "jq"):
             found["jq"] = COMMANDS["jq"]
-        return found | {
-            "uname": self._uname,
-            "help": help_.run if executables.has_executable(self.image, "bash") else _absent,
-        }
+        return found | {"uname": self._uname}
 
     @property
     def names(self) -> frozenset[str]:
@@ -124,10 +115,7 @@ class _Box:
     def run(self, argv: Sequence[str], stdin: str) -> Output:
         """Run a command that the interpreter knows, over the container's files; what it wrote there stays."""
         base, before = layers.load(self.container, self.image)
-        inner = _inner(argv)
-        about = analyse(inner)
-        if about.error:
-            return Output("", format_syntax_error(about.error, inner), 2)
+        about = analyse(quoted(argv))
         now = self.world.now / 1000
         session = Session(self, Clock(Timer(now), now + SECONDS))
         lent = self._lent(argv, stdin, now)

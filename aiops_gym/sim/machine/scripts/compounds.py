@@ -311,7 +311,7 @@ class Compounds(Scope):
         if sign in (">&", "<&") and (target == "-" or target.rstrip("-").isdigit()):
             return self._duplicate(number, target)
         if sign in ("<<", "<<-", "<<<"):
-            fds[number] = ["text", target + "\n" * (sign == "<<<")]
+            fds[number] = self.open_text(target + "\n" * (sign == "<<<"))
             return True
         both = sign in ("&>", "&>>", ">&")
         path = make_absolute(target, self.task.cwd) if target else ""

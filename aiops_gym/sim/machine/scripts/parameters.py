@@ -198,14 +198,14 @@ def _cut(values: list[str], part: Json, scope: Scope) -> list[str]:
         return [""]
     end = len(value) if length is None else start + length if length >= 0 else len(value) + length
     if end < start and length is not None and length < 0:
-        raise ScriptError(f"{length}: substring expression < 0", code=-1)
+        raise ScriptError(f"{length}: substring expression < 0")
     return [value[start:end]]
 
 
 def _slice(values: list[str], offset: int, length: int | None, part: Json, scope: Scope) -> list[str]:
     name = part[1]
     if length is not None and length < 0:
-        raise ScriptError(f"{length}: substring expression < 0", code=-1)
+        raise ScriptError(f"{length}: substring expression < 0")
     if name in EVERY:
         values = [scope.name, *values]
         offset = offset + len(values) if offset < 0 else offset

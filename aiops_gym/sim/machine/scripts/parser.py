@@ -244,16 +244,16 @@ class Parser(ConditionParser):
         return body
 
     def _case(self, word: str) -> list[Json]:
-        subject, branches = self.take_word(), []
+        subject, branches = self.take_word(braces=False), []
         self.take("in")
         self.skip(newlines=True)
         while self.peek() != "esac":
             if self.operator() == "(":
                 self.at += 1
-            patterns = [self.take_word()]
+            patterns = [self.take_word(braces=False)]
             while self.operator() == "|":
                 self.at += 1
-                patterns.append(self.take_word())
+                patterns.append(self.take_word(braces=False))
             self.take(")")
             body = self.items(("esac",))
             sign = self.operator()

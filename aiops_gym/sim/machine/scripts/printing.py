@@ -30,11 +30,11 @@ def _only(command: Json) -> Json:
 
 
 def _list(node: Json, indent: str) -> str:
-    lines = []
-    for number, (andor, background, *_) in enumerate(node[1]):
-        last = number == len(node[1]) - 1
-        lines.append(f"{indent}{_andor(andor, indent)}" + (" &" if background else "" if last else ";"))
-    return "\n".join(lines)
+    found, between = "", indent
+    for andor, background, *_ in node[1]:
+        found += between + _andor(andor, indent)
+        between = " & " if background else f";\n{indent}"
+    return found + (" &" if between == " & " else "")
 
 
 def _line(node: Json, indent: str) -> str:

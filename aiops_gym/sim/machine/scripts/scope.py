@@ -114,7 +114,7 @@ class Scope(Variables):
             text = self.files.read(path)
             if text == "" and (size := self.files.size(path)):
                 return ["zero", size]
-            return None if text is None else ["text", text]
+            return None if text is None else self.open_text(text)
         return ["file", path] if self.files.write(path, "", append=sign in (">>", "&>>", "<>")) else None
 
     def write(self, number: str, text: str) -> None:
@@ -138,8 +138,13 @@ class Scope(Variables):
         frames = [frame[1] for frame in self.task.stack if frame[0] == "restore"]
         for fds in (self.task.fds, *frames):
             for number, each in list(fds.items()):
-                if each is source or each == source:
-                    fds[number] = ["text", rest]
+                if each[0] == source[0] == "text" and each[2:] == source[2:]:
+                    fds[number] = ["text", rest, *source[2:]]
+
+    def open_text(self, text: str) -> Json:
+        """An input that is one place for all who have it open."""
+        self.task.opened += 1
+        return ["text", text, self.task.opened]
 
     def find_special(self, name: str) -> str | None:
         """The value of a parameter that the shell keeps."""

@@ -21,6 +21,7 @@ def read_inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[li
     """Texts of files, or of standard input; and the exit code."""
     if not names or names == ["-"]:
         source = machine.stdin()
+        machine.consume(source, "")
         return [source[1] if source[0] == "text" else ""], 0
     texts, code = [], 0
     for name in names:

@@ -17,7 +17,7 @@ class Task:
 
     Attributes:
         stack: frames, the innermost last.
-        fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", text], ["zero", bytes or -1].
+        fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", what is left, number], ["zero", bytes or -1].
         exports: which variables commands get (true) or do not get any more (false), besides those of the container.
         code: `$?`.
         fixed: names of variables that stay as they are.
@@ -33,6 +33,7 @@ class Task:
         folders: below the present one, as `pushd` left them.
         underscore: the last word of the last command.
         draws: random numbers so far.
+        opened: inputs so far.
         began: when it began, in ms on the clock of whoever runs it.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
@@ -64,6 +65,7 @@ class Task:
         self.folders: list[str] = list(data.get("folders", ()))
         self.underscore: str = data.get("underscore", "")
         self.draws: int = data.get("draws", 0)
+        self.opened: int = data.get("opened", 0)
         self.began: int = data.get("began", 0)
 
     def data(self) -> dict[str, Json]:

@@ -24,6 +24,10 @@ BUCKETS = 1024
 """Of bash's tables, whose order is that of associative arrays."""
 
 
+class OutOfRange(ScriptError):
+    """An index before the first element."""
+
+
 class Variables:
     """The variables of a task, which is changed.
 
@@ -76,9 +80,17 @@ class Variables:
         return {key: found[key] for key in sorted(found, key=int)}
 
     def element(self, name: str, index: str) -> str | None:
-        """One element."""
+        """One element; one before the first is none, which is told."""
         array = self.array(name)
-        return array.get(self.key(name, index, array))
+        try:
+            return array.get(self.key(name, index, array))
+        except OutOfRange as error:
+            self.blame(error.bash)
+            return None
+
+    def blame(self, text: str) -> None:
+        """Tell what is wrong."""
+        raise NotImplementedError
 
     def key(self, name: str, index: str, array: Mapping[str, str] | None = None) -> str:
         """The key of an element: a text as it is, or a number that is worked out. Raises ScriptError."""
@@ -90,7 +102,7 @@ class Variables:
             keys = self.array(name) if array is None else array
             number += max(map(int, keys), default=-1) + 1
             if number < 0:
-                raise ScriptError(f"{name}[{index}]: bad array subscript", code=-1)
+                raise OutOfRange(f"{name}[{index}]: bad array subscript")
         return str(number)
 
     def calculate(self, text: str) -> int:
