@@ -140,8 +140,12 @@ def _changed(values: list[str], part: Json, scope: Scope) -> list[str]:
     if operator[0] == "@":
         return [_transform(value, operator[1], name, index, scope) for value in values]
     pattern = patterns.read(words.expand_pattern(arguments[0], scope), scope.extended, scope.folds("nocasematch"))
+    for value in values:
+        scope.allowance.move(pattern.measure(value))
+    if scope.allowance.left < 0:
+        raise ScriptError("Out of space", "xrealloc: cannot allocate memory")
     if operator[0] in "#%":
-        return [patterns.trim(value, operator, pattern) for value in values]
+        return [pattern.trim(value, operator) for value in values]
     if operator[0] == "/":
         return _replaced(values, operator, pattern, arguments[1], scope)
     anything = not arguments[0]
@@ -149,7 +153,7 @@ def _changed(values: list[str], part: Json, scope: Scope) -> list[str]:
     every = len(operator) == 2
     return [
         "".join(
-            change(char) if (every or not place) and (anything or pattern(char)) else char
+            change(char) if (every or not place) and (anything or pattern.matches(char)) else char
             for place, char in enumerate(value)
         )
         for value in values
@@ -159,7 +163,7 @@ def _changed(values: list[str], part: Json, scope: Scope) -> list[str]:
 CASES: Mapping[str, Callable[[str], str]] = {"^": str.upper, ",": str.lower, "~": str.swapcase}
 
 
-def _replaced(values: list[str], sign: str, match: patterns.Match, word: Sequence[Json], scope: Scope) -> list[str]:
+def _replaced(values: list[str], sign: str, pattern: patterns.Pattern, word: Sequence[Json], scope: Scope) -> list[str]:
     """`${name/pattern/word}`, where an `&` that is not quoted is what was found."""
     if word and any(part[0] == "lit" and "&" in part[1] for part in word) and scope.dialect == "bash":
         form = words.expand_pattern(word, scope)
@@ -167,9 +171,9 @@ def _replaced(values: list[str], sign: str, match: patterns.Match, word: Sequenc
         def into(found: str) -> str:
             return re_sub(form, found)
 
-        return [patterns.replace(value, sign, match, into) for value in values]
+        return [pattern.replace(value, sign, into) for value in values]
     plain = words.expand_text(word, scope)
-    return [patterns.replace(value, sign, match, lambda _: plain) for value in values]
+    return [pattern.replace(value, sign, lambda _: plain) for value in values]
 
 
 def re_sub(form: str, found: str) -> str:

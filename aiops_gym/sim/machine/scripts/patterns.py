@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
 
 from aiops_gym import caches
 from aiops_gym.sim.kernel.regex import Regex
 from aiops_gym.sim.kernel.regex_parser import RegexError
 
-Match = Callable[[str], bool]
 SIGNS = re.compile(r"[*?\[\\]|[@+!]\(")
 LONGEST_NEGATED = 300
 """Characters of a text that `!(...)` is tried on: ways to match are tried one after the other there."""
@@ -50,31 +51,123 @@ def matches(text: str, pattern: str, extended: bool = False, folded: bool = Fals
     >>> matches("app-1", "app-[0-9]"), matches("x.tar.gz", "*.@(tar|zip)?(.gz)", extended=True)
     (True, True)
     """
-    return read(pattern, extended, folded)(text)
+    return read(pattern, extended, folded).matches(text)
 
 
 @caches.function(512, "reading a pattern of a shell")
-def read(pattern: str, extended: bool = False, folded: bool = False) -> Match:
-    """What tells whether a text matches."""
-    if not SIGNS.search(pattern):
-        return (lambda text: text.lower() == pattern.lower()) if folded else pattern.__eq__
-    groups = extended and re.search(r"[?*+@!]\(", pattern) is not None
-    if groups and not re.search(r"!\(", pattern):
+def read(pattern: str, extended: bool = False, folded: bool = False) -> Pattern:
+    """A pattern that has been read."""
+    return Pattern(pattern, extended, folded)
+
+
+class Pattern:
+    """A pattern of a shell.
+
+    Args:
+        text: as it is written.
+        extended: whether it may have groups.
+        folded: whether capitals are as small letters.
+    """
+
+    def __init__(self, text: str, extended: bool = False, folded: bool = False) -> None:
+        self.text = text
+        self.flags = re.DOTALL | re.IGNORECASE * folded
+        self.groups = extended and re.search(r"[?*+@!]\(", text) is not None
+        self.stars = text.count("*")
+        self._linear: Regex | None = None
+        if self.groups and not re.search(r"!\(", text):
+            with suppress(RegexError):
+                self._linear = Regex(f"(?i:{_translate(text, True)})" if folded else _translate(text, True))
+
+    def _compile(self, form: str) -> re.Pattern[str]:
         try:
-            return Regex(f"(?i:{_translate(pattern, True)})" if folded else _translate(pattern, True)).matches
-        except RegexError:
-            return pattern.__eq__
-    try:
-        found = re.compile(
-            _translate(pattern, groups) if groups else _stars(pattern), re.DOTALL | re.IGNORECASE * folded
-        )
-    except re.error:
-        return pattern.__eq__
-    return lambda text: (not groups or len(text) <= LONGEST_NEGATED) and found.fullmatch(text) is not None
+            return re.compile(form, self.flags)
+        except re.error:
+            return re.compile(re.escape(self.text), self.flags)
+
+    @cached_property
+    def _whole(self) -> re.Pattern[str]:
+        return self._compile(_translate(self.text, True) if self.groups else _once(self.text))
+
+    def matches(self, text: str) -> bool:
+        """Whether the whole of a text matches."""
+        if self._linear is not None:
+            return self._linear.matches(text)
+        if self.groups and len(text) > LONGEST_NEGATED:
+            return False
+        return self._whole.fullmatch(text) is not None
+
+    def measure(self, text: str) -> int:
+        """How many steps it may take to look for this in a text: the square of its length where stars are tried."""
+        return len(text) ** 2 if self.groups or self.stars > 1 else len(text)
+
+    def trim(self, value: str, sign: str) -> str:
+        """`${x%pattern}` and its like: the shortest or longest match cut from the end or the beginning.
+
+        >>> Pattern("*/").trim("a/b/c.txt", "##"), Pattern(".*").trim("a.b.c", "%")
+        ('c.txt', 'a.b')
+        """
+        if self.groups:
+            return self._trim_slowly(value, sign)
+        form = _tried(self.text, lazy=sign == "#")
+        if sign[0] == "#":
+            found = self._compile(form).match(value)
+            return value[found.end() :] if found else value
+        found = self._compile(rf"(.*)(?:{form})\Z" if sign == "%" else rf"(.*?)(?:{form})\Z").match(value)
+        return found[1] if found else value
+
+    def _trim_slowly(self, value: str, sign: str) -> str:
+        cuts = range(len(value) + 1) if sign in ("#", "%%") else range(len(value), -1, -1)
+        for cut in cuts:
+            if self.matches(value[:cut] if sign[0] == "#" else value[cut:]):
+                return value[cut:] if sign[0] == "#" else value[:cut]
+        return value
+
+    def replace(self, value: str, sign: str, into: Callable[[str], str]) -> str:
+        """`${x/pattern/into}`: the longest match at the first place, with `//` at all, with `/#` and `/%` at an end.
+
+        >>> Pattern("[bc]").replace("abcabc", "//", lambda found: "_"), Pattern("c").replace("abc", "/%", lambda _: "!")
+        ('a__a__', 'ab!')
+        """
+        if sign in ("/#", "/%"):
+            kept = self.trim(value, "##" if sign == "/#" else "%%")
+            cut = len(value) - len(kept)
+            piece = value[:cut] if sign == "/#" else value[len(kept) :]
+            if not cut and not self.matches(""):
+                return value
+            return into(piece) + kept if sign == "/#" else kept + into(piece)
+        if self.groups:
+            return self._replace_slowly(value, sign, into)
+        form = self._compile(_tried(self.text))
+        return form.sub(lambda found: into(found[0]) if found[0] else "", value, count=sign == "/")
+
+    def _replace_slowly(self, value: str, sign: str, into: Callable[[str], str]) -> str:
+        found, at = "", 0
+        while at < len(value):
+            end = next((end for end in range(len(value), at, -1) if self.matches(value[at:end])), 0)
+            if not end:
+                found, at = found + value[at], at + 1
+                continue
+            found, at = found + into(value[at:end]), end
+            if sign == "/":
+                break
+        return found + value[at:]
 
 
-def _stars(pattern: str) -> str:
-    """A pattern without groups: what follows a star is taken where it comes first, so that nothing is tried twice."""
+def _tried(pattern: str, lazy: bool = False) -> str:
+    """A pattern without groups, whose stars take as much as they can, or as little."""
+    found, at = "", 0
+    while at < len(pattern):
+        if pattern[at] == "*":
+            found, at = found + (".*?" if lazy else ".*"), at + 1
+        else:
+            text, at = _single(pattern, at)
+            found += text
+    return found
+
+
+def _once(pattern: str) -> str:
+    """The same for whole texts: what follows a star is taken where it comes first, so that nothing is tried twice."""
     pieces, at = [""], 0
     while at < len(pattern):
         if pattern[at] == "*":
@@ -113,7 +206,7 @@ def _bracket(negated: str, inner: str) -> str:
     return f"[{'^' if negated else ''}{found}]"
 
 
-def _translate(pattern: str, extended: bool, ending: str = "") -> str:
+def _translate(pattern: str, extended: bool) -> str:
     """A pattern with groups."""
     found, at = "", 0
     while at < len(pattern):
@@ -156,41 +249,3 @@ def _alternatives(inner: str) -> list[str]:
             found[-1] += char
         at += size
     return found
-
-
-def trim(value: str, sign: str, match: Match) -> str:
-    """`${x%pattern}` and its like: the shortest or longest match cut from the end or the beginning.
-
-    >>> trim("a/b/c.txt", "##", read("*/")), trim("a.b.c", "%", read(".*"))
-    ('c.txt', 'a.b')
-    """
-    cuts = range(len(value) + 1) if sign in ("#", "%%") else range(len(value), -1, -1)
-    for cut in cuts:
-        if match(value[:cut] if sign[0] == "#" else value[cut:]):
-            return value[cut:] if sign[0] == "#" else value[:cut]
-    return value
-
-
-def replace(value: str, sign: str, match: Match, into: Callable[[str], str]) -> str:
-    """`${x/pattern/into}`: the longest match at the first place, with `//` at all, with `/#` and `/%` at an end.
-
-    >>> replace("abcabc", "//", read("[bc]"), lambda found: "_"), replace("abc", "/%", read("c"), lambda found: "!")
-    ('a__a__', 'ab!')
-    """
-    if sign in ("/#", "/%"):
-        ends = range(len(value), -1, -1) if sign == "/#" else range(len(value) + 1)
-        for cut in ends:
-            piece = value[:cut] if sign == "/#" else value[cut:]
-            if match(piece):
-                return into(piece) + value[cut:] if sign == "/#" else value[:cut] + into(piece)
-        return value
-    found, at = "", 0
-    while at < len(value):
-        end = next((end for end in range(len(value), at, -1) if match(value[at:end])), 0)
-        if not end:
-            found, at = found + value[at], at + 1
-            continue
-        found, at = found + into(value[at:end]), end
-        if sign == "/":
-            break
-    return found + value[at:]

@@ -14,11 +14,8 @@ def show_function(name: str, body: Json) -> str:
 
     >>> from aiops_gym.sim.machine.scripts.parser import parse
     >>> tree = parse("f() { echo hi | cat; }")[1][0][0][1][0][1][1][0]
-    >>> print(show_function("f", tree[2]), end="")
-    f ()
-    {
-        echo hi | cat
-    }
+    >>> show_function("f", tree[2])
+    'f () \\n{ \\n    echo hi | cat\\n}\\n'
     """
     inner = body if body[0] == "group" else ["group", _only(body), []]
     ending = _redirections(inner[2])

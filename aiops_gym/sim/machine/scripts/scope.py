@@ -223,7 +223,7 @@ class Scope(Variables):
         found = _match_paths(self, pattern)
         if ignored := self.task.vars.get("GLOBIGNORE"):
             each = [patterns.read(piece, True) for piece in str(ignored).split(":")]
-            found = [name for name in found if not any(match(name) for match in each)]
+            found = [name for name in found if not any(match.matches(name) for match in each)]
         if found or "nullglob" in self.task.modes:
             return found
         return [field]
