@@ -21,6 +21,9 @@ DEEPEST = 200
 KILLED = 137
 """Exit code of what was ended for what it took."""
 
+PER_ELEMENT = 20
+"""Characters that it is as good as to move, to look at an element of an array."""
+
 UNBOUND = 127
 """With which bash ends for a variable that must have a value."""
 
@@ -294,6 +297,8 @@ class Machine(Compounds):
         """Give a variable a value, or an array its elements. Raises ScriptError."""
         name, index, added, value = assignment
         if value and value[0] == "array":
+            before = self.task.vars.get(name)
+            self.allowance.move(PER_ELEMENT * len(before) if isinstance(before, dict) else 0)
             entries: list[tuple[str | None, bool, str]] = []
             for key, more, word in value[1]:
                 if key is None:
