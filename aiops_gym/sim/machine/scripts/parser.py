@@ -386,11 +386,6 @@ def _redirections_of(command: list[Json]) -> list[Json]:
     return found
 
 
-def parse_operands(text: str, dialect: str) -> list[Json]:
-    """A text as it stands in double quotes: parameters and commands in it are to be expanded. Raises ScriptError."""
-    return Parser(text, dialect).parts("", quoted=True, document=True)
-
-
 def make_call(argv: Sequence[str]) -> list[Json]:
     """The list that holds one command, whose words mean themselves."""
     simple: Json = ["simple", [], [[["quo", word]] for word in argv], [], 1]
