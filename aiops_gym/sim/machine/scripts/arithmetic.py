@@ -41,13 +41,16 @@ ASSIGN = re.compile(r"(<<|>>|[-+*/%&|^]?)=")
 DEEPEST = 100
 """Parentheses inside one another, well within Python's own stack."""
 
+MOST_INNER = 2_000
+"""Expressions within the values of variables."""
+
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"
 
 Get = Callable[[str], str | None]
 Set = Callable[[str, str], None]
 
 
-def evaluate(text: str, get: Get, put: Set, bash: bool = False, depth: int = 0) -> int:
+def evaluate(text: str, get: Get, put: Set, bash: bool = False, inner: list[int] | None = None) -> int:
     """Value of an expression.
 
     Args:
@@ -55,7 +58,7 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, depth: int = 0) 
         get: value of a variable, or of an element written as `name[index]`.
         put: gives one a value.
         bash: whether it is bash's, where the value of a variable may be an expression.
-        depth: of expressions within values.
+        inner: of expressions within values: how deep, and how many there were.
 
     Raises:
         ScriptError: it is none.
@@ -67,7 +70,7 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, depth: int = 0) 
             raise _wrong(text, text[at:].strip(), "invalid arithmetic operator")
         tokens.append(match[1])
         at = match.end()
-    reader = _Reader(text, tokens, get, put, bash, depth)
+    reader = _Reader(text, tokens, get, put, bash, inner or [0, 0])
     found = reader.sequence(True) if tokens else 0
     if reader.at < len(tokens):
         raise _wrong(text, "".join(tokens[reader.at :]), "syntax error in expression")
@@ -81,7 +84,7 @@ def _wrong(text: str, token: str, what: str) -> ScriptError:
 class _Reader:
     """Reads tokens and works them out on the way; what is not `live` is read only."""
 
-    def __init__(self, text: str, tokens: list[str], get: Get, put: Set, bash: bool, inner: int) -> None:
+    def __init__(self, text: str, tokens: list[str], get: Get, put: Set, bash: bool, inner: list[int]) -> None:
         self.text, self.tokens, self.get, self.put, self.bash, self.inner = text, tokens, get, put, bash, inner
         self.at = self.depth = 0
 
@@ -224,9 +227,13 @@ class _Reader:
             return -_number(found[1:]) if found[0] == "-" else _number(found.removeprefix("+"))
         if not self.bash:
             raise ScriptError(f"Illegal number: {found}")
-        if self.inner >= DEEPEST // 4:
+        depth, count = self.inner
+        if depth >= DEEPEST // 4 or count >= MOST_INNER:
             raise ScriptError("expression recursion level exceeded", f"{found}: expression recursion level exceeded")
-        return evaluate(found, self.get, self.put, True, self.inner + 1)
+        self.inner[:] = depth + 1, count + 1
+        value = evaluate(found, self.get, self.put, True, self.inner)
+        self.inner[0] = depth
+        return value
 
 
 UNARY: dict[str, Callable[[int], int]] = {

@@ -12,8 +12,11 @@ from aiops_gym.types import Json
 MOST = 100_000
 """Words of one; a shell that makes more has run out of memory."""
 
-_NUMBERS = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
-_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d+))?")
+MOST_BRACES = 200
+"""Of a word; those of longer ones are letters."""
+
+_NUMBERS = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})(?:\.\.(-?\d{1,18}))?")
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,18}))?")
 
 Item = str | list[Json]
 """A sign as it is written, or a part that braces are not looked for in."""
@@ -45,7 +48,7 @@ def _joined(items: Sequence[Item]) -> list[Json]:
 
 
 def _words(items: list[Item]) -> Iterator[list[Item]]:
-    start = 0
+    start = 0 if items.count("{") <= MOST_BRACES else len(items)
     while True:
         start = next((at for at in range(start, len(items)) if items[at] == "{"), -1)
         if start < 0:

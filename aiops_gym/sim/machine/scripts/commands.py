@@ -34,6 +34,9 @@ SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 TOOL = 500
 """Units of work that a tool of an image takes, such as a request over the network."""
 
+ENDING = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM")
+"""Signals that end a shell which does not trap them."""
+
 LOOPS = ("while", "for", "cfor", "select")
 
 
@@ -212,6 +215,8 @@ def _exec(machine: Machine, argv: list[str]) -> Stop | None:
         task.stack.pop()
     for signal in SIGNALS.values():
         machine.host.trap(signal, None)
+    if task.stack:
+        task.stack[-1][2] = None
     return _run_through(machine, "exec", argv[1:])
 
 
@@ -241,6 +246,8 @@ def _kill(machine: Machine, argv: list[str]) -> Stop | None:
             machine.task.push("resume", 0)
             machine.task.push("list", parse(trapped, machine.dialect), 0)
             continue
+        if pid == str(machine.task.pid) and machine.beside and signal in ENDING:
+            return machine.leave(128 + NAMES.index(signal))
         known = is_natural(pid) and machine.host.kill(int(pid), signal)
         if not known and machine.dialect == "bash":
             what = f"({pid}) - No such process" if is_natural(pid) else f"{word}: arguments must be process or job IDs"
@@ -281,10 +288,18 @@ def _source(machine: Machine, argv: list[str]) -> Stop | None:
         return None
     if text is None:
         raise ScriptError(f"{argv[0]}: cannot open {argv[1]}: No such file")
+    try:
+        node = parse(text, machine.dialect)
+    except ScriptError as error:
+        if machine.dialect != "bash":
+            raise
+        machine.blame_syntax(error)
+        machine.task.code = 2
+        return None
     machine.task.push("source", machine.task.args)
-    if len(argv) > 2:
+    if len(argv) > 2 and machine.dialect == "bash":
         machine.task.args = [machine.name, *argv[2:]]
-    machine.task.push("list", parse(text, machine.dialect), 0)
+    machine.task.push("list", node, 0)
     return None
 
 
@@ -390,14 +405,18 @@ def _nothing(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _timeout(machine: Machine, argv: list[str]) -> Stop | None:
     """`timeout SECONDS command`: 124 where the command takes longer."""
-    words = [w for w in argv[1:] if not w.startswith("-") or w == argv[-1]]
+    left = argv[1:]
+    while left and left[0].startswith("-") and len(left) > 1:
+        option = left.pop(0)
+        left = left[1:] if option in ("-k", "-s", "--kill-after", "--signal") else left
+    words = left
     found = SECONDS.fullmatch(words[0]) if words else None
     if found is None or len(words) < 2:
         machine.write("2", f"timeout: invalid time interval '{words[0] if words else ''}'\n")
         machine.task.code = 125
         return None
     limit = int(float(found[1]) * UNITS[found[2] or "s"] * 1000)
-    words = argv[argv.index(words[0]) + 1 :]
+    words = words[1:]
     outcome = machine.aside(make_call(words)[1][0][0][1][0][1][1][0])
     if outcome.kind == "oom":
         return outcome

@@ -48,7 +48,7 @@ class Compounds(Scope):
             self.task.push("guard")
             self.task.push("list", branches[index][0], 0)
             return None
-        self.task.code = 0
+        self.task.code = self.task.code if otherwise else 0
         self._become("list", otherwise or ["list", []])
         return None
 
@@ -76,8 +76,8 @@ class Compounds(Scope):
             if not self._enter(frame, redirections):
                 return None
             frame.append(words.expand_fields(parts, self) if parts is not None else self.arguments())
-            self.task.code = 0
         values: list[str] = frame[3]
+        self.task.code = self.task.code if values else 0
         if frame[2] >= len(values):
             self.task.stack.pop()
             return None
@@ -135,16 +135,17 @@ class Compounds(Scope):
             if not self._enter(frame, redirections):
                 return None
             frame += [words.expand_text(subject, self), "", 0]
-            self.task.code, frame[2] = 0, 1
+            frame[2] = 1
         value, last, place = frame[3:]
         if last == ";;" or place >= len(branches):
+            self.task.code = self.task.code if last else 0
             self.task.stack.pop()
             return None
         patterns_, body, end = branches[place]
         frame[5] += 1
         if last == ";&" or any(self._fits(value, each) for each in patterns_):
             frame[4] = end or ";;"
-            self.task.code = 0
+            self.task.code = self.task.code if body[1] else 0
             self.task.push("list", body, 0)
         return None
 
@@ -216,7 +217,9 @@ class Compounds(Scope):
             return
         task.push("shell", {"fresh": fresh, "kept": {name: getattr(task, name) for name in OWN}}, None)
         task.vars, task.kinds, task.level = kept, dict(task.kinds), task.level + 1
-        task.traps = {} if fresh else {name: each for name, each in task.traps.items() if name in ("ERR",)}
+        task.traps = (
+            {} if fresh else {name: each for name, each in task.traps.items() if name == "ERR" and "E" in task.options}
+        )
         if fresh:
             task.functions, task.options, task.level, task.modes, task.fixed = {}, "", 0, [], []
             task.kinds = {}

@@ -21,7 +21,7 @@ FILES = ("-nt", "-ot", "-ef")
 TEXTS = ("=", "==", "!=", "<", ">", "=~")
 BINARY = frozenset((*NUMBERS, *FILES, *TEXTS))
 UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
-_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
+_NUMBER = re.compile(r"\s*[-+]?\d{1,19}\s*")
 
 
 def evaluate(machine: Scope, words: list[str]) -> int:

@@ -38,9 +38,8 @@ def declare(machine: Machine, argv: list[str]) -> Stop | None:
         _show(machine, argv[0], on, words)
         return None
     local = argv[0] == "local" or (argv[0] in ("declare", "typeset") and call is not None and "g" not in on)
-    for word in words:
-        if not _declare(machine, argv[0], word, (on, off), call if local else None):
-            machine.task.code = 1
+    done = [_declare(machine, argv[0], word, (on, off), call if local else None) for word in words]
+    machine.task.code = int(not all(done))  # and not that of a command in a value
     return None
 
 

@@ -43,6 +43,7 @@ class Machine(Compounds):
         self.through = ""
         self.before = self.substituted = 0
         self.drains: list[Json] = []
+        self.excused = False
         self.beside = isinstance(host, Aside)
         self.least = -GRACE if self.beside else 0
         task.began = task.began or self.clock()
@@ -68,7 +69,9 @@ class Machine(Compounds):
 
     def _step(self) -> Stop | None:
         if len(self.task.stack) > DEEPEST:
-            raise ScriptError("Maximum function recursion depth (1000) reached")
+            self.blame("Maximum function recursion depth (1000) reached")
+            self.task.stack.clear()
+            return Stop("exit", code=2)
         frame = self.task.stack[-1]
         step = getattr(self, f"_{frame[0]}")
         stop: Stop | None = step(frame)
@@ -84,7 +87,7 @@ class Machine(Compounds):
             return self.leave(2) if not any(frame[0] == "eval" for frame in self.task.stack) else self._discard(2)
         self.blame(error.bash)
         if error.code == UNBOUND:
-            return self.leave(UNBOUND)
+            return self.leave(1 if "e" in self.task.options or self.task.level else UNBOUND)
         return self._discard(max(1, error.code))
 
     def blame_syntax(self, error: ScriptError) -> None:
@@ -166,6 +169,7 @@ class Machine(Compounds):
             return None
         frame[2] += 1
         sign, pipe = parts[index]
+        self.excused = index == len(parts) - 1 and sign == "&&" and self.task.code != 0
         if (sign == "&&" and self.task.code != 0) or (sign == "||" and self.task.code == 0):
             return None
         if index < len(parts) - 1:
@@ -195,13 +199,13 @@ class Machine(Compounds):
             self._tell_time(timed, self.clock() - frame[3])
         if negated:
             self.task.code = int(self.task.code == 0)
-        elif self.task.code and not self.task.guarded():
+        elif self.task.code and not self.task.guarded() and not self.excused:
             return self._failed()
         return None
 
     def _failed(self) -> Stop | None:
         """A command that should not have failed: what is trapped for it, and the end after `set -e`."""
-        trapped = self.task.traps.get("ERR")
+        trapped = self.task.traps.get("ERR") if "E" in self.task.options or not self.callers() else None
         if trapped and not any(frame[0] == "trapping" for frame in self.task.stack):
             self.task.push("trapping", self.task.code, "e" in self.task.options)
             self.task.push("list", parse(trapped, self.dialect), 0)
@@ -252,6 +256,7 @@ class Machine(Compounds):
             self.task.push("list", parse(self.task.traps["DEBUG"], self.dialect), 0)
             return None
         self.task.stack.pop()
+        self.excused = False
         before, self.line = self.task.fds, line
         self.substituted = 0
         argv = words.expand_fields(parts, self)
@@ -259,8 +264,7 @@ class Machine(Compounds):
         if "x" in self.task.options and argv:
             self.trace(argv)
         if redirections and not self.redirect(redirections):
-            special = argv[:1] == ["exec"] or (self.dialect == "dash" and argv[:1] and argv[0] in SPECIAL)
-            return self.leave(2 if self.dialect == "dash" else 1) if special else None
+            return self.leave(2) if self.dialect == "dash" and argv[:1] and argv[0] in SPECIAL else None
         if not argv:
             for assignment in assignments:
                 self.assign(assignment)

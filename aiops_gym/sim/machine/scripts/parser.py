@@ -332,7 +332,7 @@ class Parser(ConditionParser):
             if self.text[self.at] == ")":
                 self.at += 1
                 return found
-            if self.text[self.at] == "[" and (match := re.compile(r"\[[^]\s]*\]\+?=").match(self.text, self.at)):
+            if self.text[self.at] == "[" and (match := re.compile(r"\[[^]\n]*\]\+?=").match(self.text, self.at)):
                 self.at += 1
                 index, added = self.subscript(), match[0].endswith("+=")
                 self.at += 2 if added else 1

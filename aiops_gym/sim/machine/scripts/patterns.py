@@ -15,8 +15,8 @@ from aiops_gym.sim.kernel.regex import Regex
 from aiops_gym.sim.kernel.regex_parser import RegexError
 
 SIGNS = re.compile(r"[*?\[\\]|[@+!]\(")
-LONGEST_NEGATED = 300
-"""Characters of a text that `!(...)` is tried on: ways to match are tried one after the other there."""
+LONGEST_NEGATED = 100
+"""Characters of a text that `!(...)` is tried on: all pairs of places are tried there."""
 
 _CLASSES = {
     "alnum": "a-zA-Z0-9",
@@ -74,10 +74,12 @@ class Pattern:
         self.flags = re.DOTALL | re.IGNORECASE * folded
         self.groups = extended and re.search(r"[?*+@!]\(", text) is not None
         self.stars = text.count("*")
-        self._linear: Regex | None = None
-        if self.groups and not re.search(r"!\(", text):
+        place = re.search(r"!\(", text) if self.groups else None
+        pieces = [text] if place is None else _split_negation(text, place.start())
+        self._linear: list[Regex] = []
+        if self.groups:
             with suppress(RegexError):
-                self._linear = Regex(f"(?i:{_translate(text, True)})" if folded else _translate(text, True))
+                self._linear = [Regex(f"(?i:{_translate(each)})" if folded else _translate(each)) for each in pieces]
 
     def _compile(self, form: str) -> re.Pattern[str]:
         try:
@@ -87,15 +89,28 @@ class Pattern:
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
-        return self._compile(_translate(self.text, True) if self.groups else _once(self.text))
+        return self._compile(_once(self.text))
 
     def matches(self, text: str) -> bool:
         """Whether the whole of a text matches."""
-        if self._linear is not None:
-            return self._linear.matches(text)
-        if self.groups and len(text) > LONGEST_NEGATED:
-            return False
-        return self._whole.fullmatch(text) is not None
+        if not self.groups:
+            return self._whole.fullmatch(text) is not None
+        if len(self._linear) == 1:
+            return self._linear[0].matches(text)
+        return len(text) <= LONGEST_NEGATED and bool(self._linear) and self._matches_around(text)
+
+    def _matches_around(self, text: str) -> bool:
+        """Whether a text has a fitting beginning and a fitting end, and between them what is not meant."""
+        before, inner, after = self._linear
+        places = range(len(text) + 1)
+        ends = [end for end in places if after.matches(text[end:])]
+        return any(
+            not inner.matches(text[start:end])
+            for start in places
+            if before.matches(text[:start])
+            for end in ends
+            if end >= start
+        )
 
     def measure(self, text: str) -> int:
         """How many steps it may take to look for this in a text: the square of its length where stars are tried."""
@@ -206,15 +221,19 @@ def _bracket(negated: str, inner: str) -> str:
     return f"[{'^' if negated else ''}{found}]"
 
 
-def _translate(pattern: str, extended: bool) -> str:
+def _split_negation(text: str, at: int) -> list[str]:
+    """What stands before `!(...)`, in it, and after it; nothing where that has more of them."""
+    end = _closing(text, at + 1)
+    pieces = [text[:at], f"@{text[at + 1 : end + 1]}", text[end + 1 :]]
+    return pieces if end > 0 and "!(" not in "".join(pieces) else ["(" * 3]
+
+
+def _translate(pattern: str) -> str:
     """A pattern with groups."""
     found, at = "", 0
     while at < len(pattern):
         if pattern[at] in "?*+@!" and pattern[at + 1 : at + 2] == "(" and (end := _closing(pattern, at + 1)) > 0:
-            kinds = "|".join(_translate(each, extended) for each in _alternatives(pattern[at + 2 : end]))
-            if pattern[at] == "!":
-                rest = _translate(pattern[end + 1 :], extended)
-                return f"{found}(?!(?:{kinds}){rest}\\Z)[\\s\\S]*?{rest}"
+            kinds = "|".join(_translate(each) for each in _alternatives(pattern[at + 2 : end]))
             found += f"(?:{kinds}){pattern[at].replace('@', '')}"
             at = end + 1
         elif pattern[at] == "*":

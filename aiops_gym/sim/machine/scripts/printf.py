@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 _FORM = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(?:\(([^)]*)\))?[hlLqjzt]*?([sdiouxXcbqeEfFgGaAT]))")
+LATEST = 60_000_000_000
+"""Seconds from 1970 on, or back, that a date can be shown of."""
+
 WIDEST = 100_000
 """Characters of a field."""
+
+
+LONGEST_NUMBER = 100
+"""Digits of a number; of longer ones the first are enough to be too large."""
 
 
 class _Filling:
@@ -66,7 +73,7 @@ class _Filling:
         """What a directive for texts shows."""
         if sign == "T":
             seconds = self.machine.clock() / 1000 if word in (None, "-1", "-2") else self.number(word or "0")
-            return datetime.fromtimestamp(seconds, UTC).strftime(form or "%X")
+            return datetime.fromtimestamp(max(-LATEST, min(LATEST, seconds)), UTC).strftime(form or "%X")
         word = word or ""
         if sign == "b":
             word, self.over = unescape(word)
@@ -83,7 +90,7 @@ class _Filling:
                 word, "invalid number", "expected numeric value" if match is None else "not completely converted"
             )
         digits = match[0] if match else "0"
-        plain = digits.lstrip("+-")
+        plain = digits.lstrip("+-")[:LONGEST_NUMBER]
         value = int(plain, 16 if plain[:2].lower() == "0x" else 8 if plain[:1] == "0" else 10)
         return max(-(1 << 63), min((1 << 63) - 1, -value if digits[0] == "-" else value))
 

@@ -329,7 +329,7 @@ class Reader:
         if sign == "/" and self.text[self.at : self.at + 1] in ("#", "%"):
             sign += self.text[self.at]
             self.at += 1
-        first = "/" if self.text.startswith("/", self.at) and sign != "//" else ""
+        first = "/" if self.text.startswith("/", self.at) and sign in ("/", "//") else ""
         self.at += len(first)
         pattern = self.parts("/}")
         replacement: list[Json] = []
@@ -369,4 +369,5 @@ def _escape(match: re.Match[str]) -> str:
         return chr(int(octal, 8) & 255)
     if control:
         return chr(ord(control.upper()) ^ 64)
-    return chr(int(next(each for each in hexadecimal if each), 16))
+    number = int(next(each for each in hexadecimal if each), 16)
+    return "\ufffd" if number > 0x10FFFF or 0xD800 <= number < 0xE000 else chr(number)

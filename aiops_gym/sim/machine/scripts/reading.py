@@ -96,11 +96,15 @@ def mapfile(machine: Machine, argv: list[str]) -> Stop | None:
     lines = [f"{line}{end}" for line in text.split(end)[:-1]]
     rest = text[sum(map(len, lines)) :]
     lines += [rest] if rest else []
-    skipped, most = int(given.get("s") or 0), int(given.get("n") or 0)
+    numbers = [given.get(letter) or "0" for letter in "snO"]
+    if wrong := next((each for each in numbers if not is_natural(each)), ""):
+        machine.blame(f"{argv[0]}: {wrong}: invalid line count")
+        machine.task.code = 1
+        return None
+    skipped, most, first = map(int, numbers)
     kept = lines[skipped : skipped + most] if most else lines[skipped:]
     machine.consume(source, "".join(lines[skipped + most :]) if most else "")
     values = [line.removesuffix(end) if "t" in given else line for line in kept]
-    first = int(given.get("O") or 0)
     entries: list[tuple[str | None, bool, str]] = [(str(first + at), False, each) for at, each in enumerate(values)]
     machine.set_array(names[0] if names else "MAPFILE", entries, added="O" in given)
     return None

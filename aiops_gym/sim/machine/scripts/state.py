@@ -319,7 +319,7 @@ def getopts(machine: Machine, argv: list[str]) -> Stop | None:
         machine.task.code = 2
         return None
     wanted, name, task = argv[1], argv[2], machine.task
-    given, at = argv[3:] or machine.arguments(), int(machine.get("OPTIND") or 1)
+    given, at = argv[3:] or machine.arguments(), int(at) if is_natural(at := machine.get("OPTIND") or "1") else 1
     task.letter = task.letter if at > 0 and machine.get("OPTIND") == task.vars.get("\0optind", "1") else 0
     word = given[at - 1] if 0 < at <= len(given) else ""
     if not task.letter and (not word.startswith("-") or word in ("-", "--")):

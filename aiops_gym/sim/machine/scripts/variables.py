@@ -110,7 +110,13 @@ class Variables:
         plain = text.strip()
         if is_natural(plain) and plain[:1] != "0":
             return int(plain[:18])
-        return arithmetic.evaluate(text, self.get, self.set, self.dialect == "bash")
+        return arithmetic.evaluate(text, self._get_number, self.set, self.dialect == "bash")
+
+    def _get_number(self, name: str) -> str | None:
+        value = self.get(name)
+        if value is None and "u" in self.task.options:
+            raise ScriptError(f"{name}: parameter not set", f"{name}: unbound variable", code=127)
+        return value
 
     def set(self, name: str, value: str, added: bool = False) -> None:
         """Give a variable, or an element written as `name[index]`, a value. Raises ScriptError for one that stays."""
