@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import statistics
+import time
+from functools import partial
+from pathlib import Path
 
+import gymnasium as gym
 import pytest
+from gymnasium.vector import AsyncVectorEnv
 
 from aiops_gym.cli.benches import vectors
 
@@ -15,9 +20,40 @@ def cpu(taken):
     return statistics.median(each.cpu for each in taken)
 
 
-def test_two_workers_wait_at_the_same_time():
-    one, two = (vectors.time_waiting(n, ROUNDS) for n in (1, 2))
-    assert two > 1.5 * one
+class Meeting(gym.Wrapper):
+    """An environment whose steps wait until another one's step waits, too."""
+
+    def __init__(self, env, folder: Path, me: int):
+        super().__init__(env)
+        self.mine, self.other = (folder / str(number) for number in (me, 1 - me))
+
+    def step(self, action):
+        self.mine.touch()
+        deadline = time.monotonic() + 120
+        while not self.other.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, reward, terminated, truncated, info | {"met": self.other.exists()}
+
+
+def test_steps_of_two_workers_wait_at_the_same_time(tmp_path):
+    """What ``time_waiting`` counts on: were they in turns, the first one would never see the second."""
+
+    def make(me):
+        return Meeting(vectors.make_env(vectors.PROBLEM), tmp_path, me)
+
+    envs = AsyncVectorEnv([partial(make, me) for me in (0, 1)])
+    try:
+        envs.reset(seed=1)
+        *_, info = envs.step((vectors.LOOK, vectors.LOOK))
+    finally:
+        envs.close()
+    assert info["met"].tolist() == [True, True]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_worker_takes_no_step_before_its_wait_is_over(n):
+    assert 0 < vectors.time_waiting(n, ROUNDS) <= n / vectors.WAIT
 
 
 @pytest.mark.parametrize("n", [2, 16])
