@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.program import find
-from aiops_gym.sim.machine.scripts import declaring, printf, reading, state, streams, tools
+from aiops_gym.sim.machine.scripts import declaring, printf, reading, scope, signals, state, streams, tools
 from aiops_gym.sim.machine.scripts.allowance import DEAR, PER_CHARACTERS, UTILITY
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.parser import make_call, parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
-from aiops_gym.sim.machine.scripts.state import LONG_OPTIONS, NAMES, SIGNALS, find_signal
+from aiops_gym.sim.machine.scripts.signals import NAMES
+from aiops_gym.sim.machine.scripts.state import LONG_OPTIONS
 from aiops_gym.sim.machine.scripts.task import Stop
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed
@@ -28,14 +29,20 @@ SHELLS = executables.SHELLS
 OF_BASH = state.OF_BASH
 """Commands that no other shell knows."""
 
+ABOUT = f"""GNU bash, version {scope.BASH_VERSION} ({scope.VERSION[5]})
+Copyright (C) 2022 Free Software Foundation, Inc.
+License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
+
+This is free software; you are free to change and redistribute it.
+There is NO WARRANTY, to the extent permitted by law.
+"""
+"""What bash says of itself."""
+
 KILLED, MOST_ZEROS = 137, 100_000
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 TOOL = 500
 """Units of work that a tool of an image takes, such as a request over the network."""
-
-ENDING = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM")
-"""Signals that end a shell which does not trap them."""
 
 LOOPS = ("while", "for", "cfor", "select")
 
@@ -44,7 +51,8 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
     """Run a command; `$?` is 0 unless it says otherwise."""
     task, name = machine.task, argv[0]
     if name in task.functions and not machine.through:
-        task.push("call", task.args, {}, name, machine.line)
+        outer = task.traps.get("RETURN") if "T" in task.options else task.traps.pop("RETURN", None)
+        task.push("call", task.args, {}, name, machine.line, outer, False)
         task.args = [task.args[0] if task.args else "sh", *argv[1:]]
         body = task.functions[name]
         task.push(body[0], body, 0)
@@ -85,6 +93,11 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
     resolved = executables.resolve(image, argv[0], machine.task.cwd, machine.get("PATH") or "") if image else ""
     path = make_absolute(argv[0], machine.task.cwd) if "/" in argv[0] and not resolved else ""
     text = source[1] if source[0] == "text" else "\0" * min(source[1], MOST_ZEROS) if source[0] == "zero" else ""
+    if path and machine.files.kind(path) == "directory":
+        what = "Is a directory" if machine.dialect == "bash" else "Permission denied"
+        machine.blame(f"{argv[0]}: {what}")
+        machine.task.code = 126
+        return None
     if path and (script := machine.files.read(path)) is not None:
         if machine.files.is_written(path) and not machine.files.mode(path) & 0o111:
             machine.write("2", f"{machine.name}: 1: {argv[0]}: Permission denied\n")
@@ -100,7 +113,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         output = find(c.world, image.binaries[base].program).again(c, argv)
     elif resolved and c.world.dynamics.utility is not None:
         output = c.world.dynamics.utility(c, [base, *argv[1:]], text, machine.task.cwd, machine.environment())
-        machine.files = Files(c)  # what was there before anything was written may have been taken away
+        machine.files = Files(c, machine.task.mask)  # what was there before may have been taken away
         moved = len(text) + len(output.stdout) + len(output.stderr)
         machine.allowance.left -= DEAR if output.code == KILLED else UTILITY + moved // PER_CHARACTERS
     elif base in tools.TOOLS and resolved:
@@ -213,11 +226,14 @@ def _exec(machine: Machine, argv: list[str]) -> Stop | None:
     task = machine.task
     while task.stack and task.stack[-1][0] != "shell":
         task.stack.pop()
-    for signal in SIGNALS.values():
+    for signal in NAMES:
         machine.host.trap(signal, None)
     if task.stack:
         task.stack[-1][2] = None
-    return _run_through(machine, "exec", argv[1:])
+    words = argv[1:]
+    while words and words[0] in ("-a", "-c", "-l"):
+        words = words[2 if words[0] == "-a" else 1 :]
+    return _run_through(machine, "exec", words) if words else None
 
 
 def _run_through(machine: Machine, through: str, argv: list[str]) -> Stop | None:
@@ -227,35 +243,6 @@ def _run_through(machine: Machine, through: str, argv: list[str]) -> Stop | None
         return run(machine, argv)
     finally:
         machine.through = before
-
-
-def _kill(machine: Machine, argv: list[str]) -> Stop | None:
-    words, signal = argv[1:], "TERM"
-    if words and words[0] == "-l":
-        told = [SIGNALS.get(word, word) for word in words[1:]] or ["0", *NAMES[1:]]
-        machine.write("1", "".join(f"{word}\n" for word in told))
-        return None
-    if words and words[0] == "-s" and len(words) > 1:
-        signal, words = find_signal(words[1]), words[2:]
-    elif words and words[0].startswith("-") and len(words[0]) > 1:
-        signal, words = find_signal(words[0]), words[1:]
-    for word in words:
-        pid = word.removeprefix("%") if word.startswith("%") else word
-        trapped = machine.task.traps.get(signal) if pid == str(machine.task.pid) else None
-        if trapped is not None:
-            machine.task.push("resume", 0)
-            machine.task.push("list", parse(trapped, machine.dialect), 0)
-            continue
-        if pid == str(machine.task.pid) and machine.beside and signal in ENDING:
-            return machine.leave(128 + NAMES.index(signal))
-        known = is_natural(pid) and machine.host.kill(int(pid), signal)
-        if not known and machine.dialect == "bash":
-            what = f"({pid}) - No such process" if is_natural(pid) else f"{word}: arguments must be process or job IDs"
-            machine.blame(f"kill: {what}")
-        elif not known:
-            machine.write("2", f"{machine.name}: 1: kill: No such process\n\n")
-        machine.task.code = machine.task.code if known else 1
-    return None
 
 
 def _wait(machine: Machine, argv: list[str]) -> Stop | None:
@@ -306,6 +293,14 @@ def _source(machine: Machine, argv: list[str]) -> Stop | None:
 def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     """`sh -c script`, `sh file`, or a script on standard input."""
     flags, words = split_options(argv[1:])
+    if "--version" in argv[1:2] and argv[0].rpartition("/")[2] == "bash":
+        machine.write("1", ABOUT)
+        return None
+    if flags[-1:] == "c" and not words:
+        wrong = "-c: option requires an argument" if "bash" in argv[0] else "0: -c requires an argument"
+        machine.write("2", f"{argv[0]}: {wrong}\n")
+        machine.task.code = 2
+        return None
     name = argv[0].rpartition("/")[2]
     shell = "bash" if name == "bash" else ""
     given = {
@@ -335,8 +330,8 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     if "n" in flags:
         return _check_syntax(machine, argv[0], text, dialect)
     machine.enter_shell(_parse_program(machine, text, dialect), args, fresh=True, **given)
-    if "p" in flags:
-        machine.task.modes = [*machine.task.modes, "pipefail"]
+    modes = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-O" and argv[at + 1] in state.SHOPTS]
+    machine.task.modes = [*machine.task.modes, *(["pipefail"] if "p" in flags else []), *modes]
     return None
 
 
@@ -365,6 +360,9 @@ def split_options(words: list[str]) -> tuple[str, list[str]]:
         if word.startswith("--"):
             continue
         told = word[1:] if word[0] == "-" else ""
+        if word in ("-O", "+O") and left:
+            left.pop(0)
+            continue
         if "o" in word and left:
             name = left.pop(0)
             told = told.replace("o", "") + ("p" if name == "pipefail" else LONG_OPTIONS.get(name, ""))
@@ -396,6 +394,12 @@ def _serve(machine: Machine, argv: list[str]) -> Stop | None:
 def _times(machine: Machine, argv: list[str]) -> Stop | None:
     """Processor time, of the shell and of what it ran."""
     machine.write("1", "0m0.002s 0m0.001s\n0m0.003s 0m0.002s\n")
+    return None
+
+
+def _hash(machine: Machine, argv: list[str]) -> Stop | None:
+    """Where commands were found is looked up each time."""
+    machine.write("1", "hash: hash table empty\n" if machine.dialect == "bash" and len(argv) == 1 else "")
     return None
 
 
@@ -470,6 +474,7 @@ def _env(machine: Machine, argv: list[str]) -> Stop | None:
 COMMANDS: dict[str, Command] = {
     **streams.COMMANDS,
     **state.COMMANDS,
+    **signals.COMMANDS,
     "sleep": _sleep,
     **declaring.COMMANDS,
     **reading.COMMANDS,
@@ -479,7 +484,6 @@ COMMANDS: dict[str, Command] = {
     "break": _loop,
     "continue": _loop,
     "exec": _exec,
-    "kill": _kill,
     "wait": _wait,
     ".": _source,
     "source": _source,
@@ -490,10 +494,11 @@ COMMANDS: dict[str, Command] = {
     **dict.fromkeys(SHELLS, _shell),
     "timeout": _timeout,
     "times": _times,
+    "hash": _hash,
     **dict.fromkeys(("nohup", "command", "builtin", "nice", "setsid"), _time),
     "env": _env,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "pause", "hash", "alias", "unalias", "jobs", "enable", "bind", "complete"),
+        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "jobs", "enable", "bind", "complete"),
         _nothing,
     ),
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aiops_gym.sim.machine.scripts import conditions, patterns, words
 from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.parser import parse
+from aiops_gym.sim.machine.scripts.printing import show_condition, show_word
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.scope import Scope
 from aiops_gym.sim.machine.scripts.task import Stop
@@ -33,6 +34,11 @@ class Compounds(Scope):
     def end_redirection(self, before: Json, drains: Sequence[Json] = ()) -> None:
         """Give descriptors back."""
         raise NotImplementedError
+
+    def trace(self, *words: str) -> None:
+        """Show a command before it runs, after `set -x`."""
+        if "x" in self.task.options:
+            self.write("2", f"{self.get('PS4') or ''}{' '.join(words)}\n")
 
     def _if(self, frame: list[Json]) -> Stop | None:
         _, branches, otherwise, redirections = frame[1]
@@ -81,6 +87,7 @@ class Compounds(Scope):
         if frame[2] >= len(values):
             self.task.stack.pop()
             return None
+        self.trace("for", name, "in", *(map(show_word, parts) if parts is not None else ('"$@"',)))
         self.set(name, values[frame[2]])
         frame[2] += 1
         self.task.push("list", body, 0)
@@ -98,6 +105,9 @@ class Compounds(Scope):
         self.write("2", "".join(f"{number}) {value}\n" for number, value in enumerate(values, 1)) + "#? ")
         source = self.stdin()
         line, newline, rest = (source[1] if source[0] == "text" else "").partition("\n")
+        if newline and not line:  # who answers nothing is asked again
+            self.consume(source, rest)
+            return None
         if not line and not newline:
             self.write("1", "\n")
             self.task.stack.pop()
@@ -134,6 +144,7 @@ class Compounds(Scope):
         if frame[2] == 0:
             if not self._enter(frame, redirections):
                 return None
+            self.trace("case", show_word(subject), "in")
             frame += [words.expand_text(subject, self), "", 0]
             frame[2] = 1
         value, last, place = frame[3:]
@@ -157,6 +168,7 @@ class Compounds(Scope):
         if frame[2] == 0 and not self._enter(frame, frame[1][2]):
             return None
         self.task.stack.pop()
+        self.trace("[[", show_condition(frame[1][1]), "]]")
         try:
             self.task.code = int(not conditions.hold(self, frame[1][1]))
         except ScriptError as error:
@@ -170,6 +182,7 @@ class Compounds(Scope):
         if frame[2] == 0 and not self._enter(frame, frame[1][2]):
             return None
         self.task.stack.pop()
+        self.trace("((", show_word(frame[1][1]).strip(), "))")
         try:
             self.task.code = int(not self._calculate(frame[1][1]))
         except ScriptError as error:
@@ -221,8 +234,8 @@ class Compounds(Scope):
             {} if fresh else {name: each for name, each in task.traps.items() if name == "ERR" and "E" in task.options}
         )
         if fresh:
-            task.functions, task.options, task.level, task.modes, task.fixed = {}, "", 0, [], []
-            task.kinds = {}
+            task.functions = {name: each for name, each in task.functions.items() if task.exports.get(f"{name}()")}
+            task.options, task.level, task.modes, task.fixed, task.kinds = "", 0, [], [], {}
         for name, value in given.items():
             setattr(task, name, value)
         task.args = list(args) or task.args
@@ -246,6 +259,11 @@ class Compounds(Scope):
         return None
 
     def _call(self, frame: list[Json]) -> Stop | None:
+        if (script := self.task.traps.get("RETURN")) and not frame[6]:
+            frame[6] = True
+            self.task.push("resume", self.task.code)
+            self.task.push("list", parse(script, self.dialect), 0)
+            return None
         self.task.stack.pop()
         self.end_call(frame)
         return None
@@ -254,7 +272,12 @@ class Compounds(Scope):
         """A function is left: its arguments and its own variables go."""
         self.task.args = frame[1]
         for name, kept in frame[2].items():
-            self.give_back(name, kept)
+            if name == "-":
+                self.task.options, self.task.modes = kept
+            else:
+                self.give_back(name, kept)
+        if frame[5] is not None and "RETURN" not in self.task.traps:
+            self.task.traps["RETURN"] = frame[5]
 
     def _resume(self, frame: list[Json]) -> Stop | None:
         """A trap's script has ended: what was there before goes on."""
@@ -284,15 +307,13 @@ class Compounds(Scope):
         self.task.stack.insert(len(self.task.stack) - 1, ["restore", before, drains])
         return True
 
-    drains: list[Json]
-
     # Descriptors
 
     def redirect(self, redirections: Sequence[Json]) -> bool:
         """Open what a command is redirected to; False, with what was said of it, where that fails."""
         before = self.task.fds
         self.task.fds = dict(before)
-        for given, sign, word in redirections:
+        for given, sign, word, *_ in redirections:
             target = words.expand_text(word, self)
             number = given if given.isdigit() else self._allot(given, target)
             if not self._open(number, sign, target):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from aiops_gym.sim.machine.scripts.conditions import BINARY, UNARY
-from aiops_gym.sim.machine.scripts.reader import META
+from aiops_gym.sim.machine.scripts.reader import META, ScriptError
 from aiops_gym.sim.machine.scripts.tokens import Tokens
 from aiops_gym.types import Json
 
@@ -55,6 +55,9 @@ class ConditionParser(Tokens):
             return ["un", sign, self._operand()]
         left = self._operand()
         self.skip()
+        if sign in UNARY and self.text.startswith("]]", self.at):
+            wrong = "unexpected argument `]]' to conditional unary operator"
+            raise ScriptError("Syntax error", wrong, self.line)
         match = _SIGN.match(self.text, self.at)
         if match is None or match[1] not in BINARY:
             return ["word", left]

@@ -15,6 +15,7 @@ from aiops_gym.sim.machine.scripts.words import Assigned
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.sim.machine.scripts.scope import Scope
     from aiops_gym.types import Json
 
 KINDS = "aAilun"
@@ -31,6 +32,9 @@ def declare(machine: Machine, argv: list[str]) -> Stop | None:
         machine.blame("local: can only be used in a function")
         machine.task.code = 1
         return None
+    if argv[0] == "export" and "f" in on and words:
+        machine.task.exports = {**machine.task.exports, **{f"{name}()": "n" not in on for name in words}}
+        return None
     if "f" in on or "F" in on:
         _show_functions(machine, words, on)
         return None
@@ -38,6 +42,9 @@ def declare(machine: Machine, argv: list[str]) -> Stop | None:
         _show(machine, argv[0], on, words)
         return None
     local = argv[0] == "local" or (argv[0] in ("declare", "typeset") and call is not None and "g" not in on)
+    if argv[0] == "local" and "-" in words:
+        call[2].setdefault("-", [machine.task.options, machine.task.modes])
+        words = [word for word in words if word != "-"]
     done = [_declare(machine, argv[0], word, (on, off), call if local else None) for word in words]
     machine.task.code = int(not all(done))  # and not that of a command in a value
     return None
@@ -92,6 +99,8 @@ def _declare(machine: Machine, verb: str, word: str, flags: tuple[str, str], cal
         machine.set(name, value, added)
     elif {"a", "A"} & set(on) and plain not in task.vars:
         task.vars[plain] = {}
+    else:
+        task.kinds.setdefault(plain, "")
     _finish(machine, plain, on, off)
     return True
 
@@ -137,24 +146,24 @@ def _show(machine: Machine, verb: str, on: str, words: list[str]) -> None:
             machine.write("1", f"{describe(machine, name)}\n")
 
 
-def describe(machine: Machine, name: str) -> str:
+def describe(machine: Scope, name: str) -> str:
     """A variable as `declare -p` shows it."""
     value, flags = machine.task.vars.get(name), machine.attributes(name)
     if isinstance(value, dict):
-        pairs = [f"[{_key(key)}]={_double(each)}" for key, each in machine.array(name).items()]
+        pairs = [f"[{_key(key)}]={quote_twice(each)}" for key, each in machine.array(name).items()]
         ending = " " if "A" in flags and pairs else ""
         return f"declare {flags} {name}=({' '.join(pairs)}{ending})"
     if "n" in machine.task.kinds.get(name, ""):
-        return f"declare {flags} {name}={_double(str(value or ''))}"
+        return f"declare {flags} {name}={quote_twice(str(value or ''))}"
     text = machine.get(name)
-    return f"declare {flags} {name}" + ("" if text is None else f"={_double(text)}")
+    return f"declare {flags} {name}" + ("" if text is None else f"={quote_twice(text)}")
 
 
 def _key(key: str) -> str:
-    return key if key and all(char.isalnum() or char in "_-./" for char in key) else _double(key)
+    return key if key and all(char.isalnum() or char in "_-./" for char in key) else quote_twice(key)
 
 
-def _double(text: str) -> str:
+def quote_twice(text: str) -> str:
     """A text in double quotes, or in `$'...'` where it has signs that cannot be seen."""
     if any(ord(char) < 32 or ord(char) == 127 for char in text):
         return parameters.ansi_quote(text)

@@ -44,10 +44,11 @@ class Files:
 
     Args:
         c: the container.
+        mask: permissions that new files do not get.
     """
 
-    def __init__(self, c: Container) -> None:
-        self.c = c
+    def __init__(self, c: Container, mask: int = 0o022) -> None:
+        self.c, self.mask = c, mask
         self.scratch = c.world.table("scratch")
 
     def read(self, path: str) -> str | None:
@@ -139,10 +140,12 @@ class Files:
         """Put text into a file. False if the folder is not there or it is a folder itself."""
         if path in DEVICES:
             return True
-        if self.kind(dirname(path)) != "directory" or self.kind(path) == "directory":
+        lent = path.startswith("/dev/fd/") and self.kind(path) == "file"
+        if not lent and (self.kind(dirname(path)) != "directory" or self.kind(path) == "directory"):
             return False
         before, path = (self.read(path) or "") if append else "", self.follow(path)
-        self._put(path, ["file", (before + text)[:LARGEST_TEXT]], self.mode(path))
+        mode = self.mode(path) if self.kind(path) else 0o666 & ~self.mask
+        self._put(path, ["file", (before + text)[:LARGEST_TEXT]], mode)
         self._measure(path, self.size(path) + len(text) if append and len(before) == LARGEST_TEXT else None)
         return True
 

@@ -14,7 +14,7 @@ from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.machine import KILLED, Aside
 from aiops_gym.sim.machine.scripts.parser import make_call
-from aiops_gym.sim.machine.scripts.state import NAMES
+from aiops_gym.sim.machine.scripts.signals import NAMES
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed

@@ -42,7 +42,6 @@ class Machine(Compounds):
         self.waited = 0
         self.through = ""
         self.before = self.substituted = 0
-        self.drains: list[Json] = []
         self.excused = False
         self.beside = isinstance(host, Aside)
         self.least = -GRACE if self.beside else 0
@@ -233,6 +232,12 @@ class Machine(Compounds):
         for index, stage in enumerate(stages):
             data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1, "level": self.task.level + 1}
             data["fds"] = {**self.task.fds, "0": source}
+            if index == len(stages) - 1 and "lastpipe" in self.task.modes:
+                self.task.push("piped", codes)
+                self.task.push("restore", self.task.fds)
+                self.task.fds = {**self.task.fds, "0": source}
+                self.task.push(stage[0], stage, 0)
+                return None
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
                 side = Aside(self.host, self.allowance, errors=self)
@@ -244,25 +249,35 @@ class Machine(Compounds):
                 return outcome
             self.waited += outcome.ms
             codes.append(outcome.code)
+        self._end_pipeline(codes)
+        return None
+
+    def _end_pipeline(self, codes: list[int]) -> None:
         failed = [code for code in codes if code] if "pipefail" in self.task.modes else []
         self.task.code, self.task.status = failed[-1] if failed else codes[-1], codes
+
+    def _piped(self, frame: list[Json]) -> Stop | None:
+        self.task.stack.pop()
+        self._end_pipeline([*frame[1], self.task.code])
         return None
 
     def _simple(self, frame: list[Json]) -> Stop | None:
         _, assignments, parts, redirections, line = frame[1]
-        if "DEBUG" in self.task.traps and frame[2] == 0 and not any(f[0] == "resume" for f in self.task.stack):
-            frame[2] = 1
-            self.task.push("resume", self.task.code)
+        if "DEBUG" in self.task.traps and frame[2] == 0 and not any(f[0] == "trapping" for f in self.task.stack):
+            frame[2], self.line, self.current = 1, line, frame[1]
+            self.task.push("trapping", self.task.code, False)
             self.task.push("list", parse(self.task.traps["DEBUG"], self.dialect), 0)
             return None
         self.task.stack.pop()
         self.excused = False
-        before, self.line = self.task.fds, line
+        before = self.task.fds
+        if not any(each[0] == "trapping" for each in self.task.stack):
+            self.line, self.current = line, frame[1]
         self.substituted = 0
         argv = words.expand_fields(parts, self)
         self.allowance.move(sum(map(len, argv)))
-        if "x" in self.task.options and argv:
-            self.trace(argv)
+        if argv:
+            self.trace(*map(quote_traced, argv))
         if redirections and not self.redirect(redirections):
             return self.leave(2) if self.dialect == "dash" and argv[:1] and argv[0] in SPECIAL else None
         if not argv:
@@ -292,10 +307,6 @@ class Machine(Compounds):
             else:
                 self.give_all_back(kept)
         return stop
-
-    def trace(self, argv: Sequence[str]) -> None:
-        """Show a command before it runs, after `set -x`."""
-        self.write("2", f"{self.get('PS4') or ''}{' '.join(quote_traced(word) for word in argv)}\n")
 
     def assign(self, assignment: Json) -> None:
         """Give a variable a value, or an array its elements. Raises ScriptError."""
@@ -335,20 +346,20 @@ class Machine(Compounds):
 
     def end_redirection(self, before: Json, drains: Sequence[Json] = ()) -> None:
         """Give descriptors back, and let commands read what was written for them."""
-        for sign, path, node in drains or self.drains:
+        pending, self.drains, self.task.fds = [*(drains or self.drains)], [], before
+        for sign, path, node in pending:
             text = self.files.read(path) or ""
             self.files.remove(path)
             if sign == ">":
                 data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
                 data["fds"] = {**before, "0": ["text", text]}
                 Aside(self.host, self.allowance, self).run(data)
-        self.drains = []
-        self.task.fds = before
 
     def substitute(self, node: Json) -> str:
         """What commands print, run here and now."""
         side = Aside(self.host, self.allowance, errors=self)
-        options = self.task.options.replace("e", "") if self.dialect == "bash" else self.task.options
+        kept = self.dialect != "bash" or "inherit_errexit" in self.task.modes
+        options = self.task.options if kept else self.task.options.replace("e", "")
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
         data["level"] = self.task.level + 1
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.scope import Scope
 
 EVERY = ("@", "*")
+_ALL = re.compile(r"([A-Za-z_]\w*)\[([@*])\]|([@*])")
 DEFAULTS = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
 
 
@@ -28,6 +30,15 @@ def is_many(part: Json, quoted: bool = False) -> bool:
     return "@" in (name, index) or (not quoted and "*" in (name, index))
 
 
+def resolve(part: Json, scope: Scope) -> Json:
+    """`${!name}` as what it stands for, where that is all of an array or of the arguments."""
+    _, name, index, operator, arguments, indirect = part
+    if not indirect or operator in ("names@", "names*", "keys"):
+        return part
+    match = _ALL.fullmatch(_value(name, index, False, scope) or "")
+    return ["par", match[1] or match[3], match[2], operator, arguments, False] if match else part
+
+
 def expand_many(part: Json, scope: Scope) -> list[str]:
     """All of them."""
     _, name, index, operator, arguments, _ = part
@@ -35,10 +46,23 @@ def expand_many(part: Json, scope: Scope) -> list[str]:
         return sorted(each for each in scope.names() if each.startswith(name))
     if operator == "keys":
         return list(scope.array(name))
+    if operator in ("@A", "@K", "@k") and index is not None:
+        return _described(name, operator, scope)
     found = _all(name, index, scope)
     if operator in DEFAULTS:
         return [words.expand_text(arguments[0], scope)] if _takes_word(operator, found) else found
     return _changed(found, part, scope)
+
+
+def _described(name: str, operator: str, scope: Scope) -> list[str]:
+    """All of an array in one word, or as keys and values in turn."""
+    from aiops_gym.sim.machine.scripts.declaring import describe, quote_twice  # noqa: PLC0415
+
+    if operator == "@A":
+        return [describe(scope, name)]
+    if operator == "@K":
+        return [" ".join(f"{key} {quote_twice(value)}" for key, value in scope.array(name).items())]
+    return [each for pair in scope.array(name).items() for each in pair]
 
 
 def _all(name: str, index: Json, scope: Scope) -> list[str]:
@@ -239,7 +263,9 @@ def _transform(value: str, letter: str, name: str, index: Json, scope: Scope) ->
     if letter == "A":
         flags = scope.attributes(name)
         return f"declare {flags} {name}={quote(value)}" if flags != "--" else f"{name}={quote(value)}"
-    if letter in "PkK":
+    if letter in "kK":
+        return quote(value)
+    if letter == "P":
         return value
     raise ScriptError("Bad substitution", f"${{{name}@{letter}}}: bad substitution")
 

@@ -13,7 +13,7 @@ from aiops_gym.sim.machine.scripts.tools import unescape
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
-_FORM = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(?:\(([^)]*)\))?[hlLqjzt]*?([sdiouxXcbqeEfFgGaAT]))")
+_FORM = re.compile(r"%(?:%|([-+ #0']*)(\*|\d+)?(?:\.(\*|\d*))?(?:\(([^)]*)\))?[hlLqjzt]*?([sdiouxXcbqQeEfFgGaAT]))")
 LATEST = 60_000_000_000
 """Seconds from 1970 on, or back, that a date can be shown of."""
 
@@ -47,6 +47,7 @@ class _Filling:
         if match[0] == "%%":
             return "%"
         flags, width, precision, form, sign = match.groups()
+        flags = flags.replace("'", "")
         width = str(self.number(self.next() or "0")) if width == "*" else width or ""
         if width.startswith("-"):
             flags, width = f"{flags}-", width[1:]
@@ -56,7 +57,7 @@ class _Filling:
             raise ScriptError("printf: out of memory", "printf: cannot allocate memory")
         limit = "" if precision is None else f".{precision}"
         word = self.next()
-        if sign in "sbcqT":
+        if sign in "sbcqQT":
             return f"%{flags.replace('0', '')}{width}{limit if sign in 'sbq' else ''}s" % self.text(sign, word, form)
         if sign in "eEfFgGaA":
             return f"%{flags}{width}{limit}{'f' if sign in 'aAF' else sign}" % self.real(word or "0")
@@ -77,7 +78,7 @@ class _Filling:
         word = word or ""
         if sign == "b":
             word, self.over = unescape(word)
-        return word[:1] if sign == "c" else quote(word) if sign == "q" else word
+        return word[:1] if sign == "c" else quote(word) if sign in "qQ" else word
 
     def number(self, word: str) -> int:
         """A whole number, as C writes it."""
@@ -126,7 +127,7 @@ def printf(machine: Machine, argv: list[str]) -> Stop | None:
         before, at = filling.taken, 0
         while (place := form.find("%", at)) >= 0 and not filling.over:
             match = _FORM.match(form, place)
-            if match is None or (match[5] in ("q", "T") and machine.dialect == "dash"):
+            if match is None or (match[5] in ("q", "Q", "T") and machine.dialect == "dash"):
                 machine.blame(f"printf: `{form[place + 1 : place + 2]}': invalid format character")
                 machine.write("1", out + form[at:place])
                 machine.task.code = 1 if machine.dialect == "bash" else 2

@@ -22,6 +22,11 @@ def show_function(name: str, body: Json) -> str:
     return f"{name} () \n{{ \n{_list(inner[1], STEP)}\n}}{ending}\n"
 
 
+def show_command(command: Json) -> str:
+    """A command as `BASH_COMMAND` has it."""
+    return _command(command, "")
+
+
 def _only(command: Json) -> Json:
     return ["list", [[["andor", [["", ["pipe", [command], False, ""]]]], False, 1]]]
 
@@ -30,7 +35,7 @@ def _list(node: Json, indent: str) -> str:
     found, between = "", indent
     for andor, background, *_ in node[1]:
         found += between + _andor(andor, indent)
-        between = " & " if background else f";\n{indent}"
+        between = " & " if background else f"\n{indent}" if found.endswith("\n") else f";\n{indent}"
     return found + (" &" if between == " & " else "")
 
 
@@ -52,7 +57,7 @@ def _andor(node: Json, indent: str) -> str:
 def _command(node: Json, indent: str) -> str:
     kind, deeper = node[0], indent + STEP
     if kind == "simple":
-        texts = [*(_assignment(each) for each in node[1]), *map(_word, node[2])]
+        texts = [*(_assignment(each) for each in node[1]), *map(show_word, node[2])]
         return " ".join(texts) + (_redirections(node[3]) if texts else _redirections(node[3]).lstrip())
     if kind == "function":
         return f"function {show_function(node[1], node[2]).rstrip()}".replace("\n", f"\n{indent}")
@@ -65,15 +70,15 @@ def _command(node: Json, indent: str) -> str:
         word = "until" if node[3] else "while"
         return f"{word} {_line(node[1], indent)}; do\n{_list(node[2], deeper)};\n{indent}done{ending}"
     if kind in ("for", "select"):
-        words = " ".join(map(_word, node[2])) if node[2] is not None else '"$@"'
+        words = " ".join(map(show_word, node[2])) if node[2] is not None else '"$@"'
         return f"{kind} {node[1]} in {words};\n{indent}do\n{_list(node[3], deeper)};\n{indent}done{ending}"
     if kind == "cfor":
-        steps = "; ".join(_word(step).strip() for step in node[1])
+        steps = "; ".join(show_word(step).strip() for step in node[1])
         return f"for (({steps}))\n{indent}do\n{_list(node[2], deeper)};\n{indent}done{ending}"
     if kind == "cond":
-        return f"[[ {_condition(node[1])} ]]{ending}"
+        return f"[[ {show_condition(node[1])} ]]{ending}"
     if kind == "arith":
-        return f"(({_word(node[1])})){ending}"
+        return f"(({show_word(node[1])})){ending}"
     return _if(node, indent) + ending if kind == "if" else _case(node, indent) + ending
 
 
@@ -91,46 +96,60 @@ def _if(node: Json, indent: str) -> str:
 
 def _case(node: Json, indent: str) -> str:
     deeper = indent + STEP
-    found = f"case {_word(node[1])} in \n"
+    found = f"case {show_word(node[1])} in \n"
     for patterns, body, end in node[2]:
         lines = f"{_list(body, deeper + STEP)}\n" if body[1] else ""
-        found += f"{deeper}{' | '.join(map(_word, patterns))})\n{lines}{deeper}{end or ';;'}\n"
+        found += f"{deeper}{' | '.join(map(show_word, patterns))})\n{lines}{deeper}{end or ';;'}\n"
     return f"{found}{indent}esac"
 
 
-def _condition(node: Json) -> str:
+def show_condition(node: Json) -> str:
+    """What stands in `[[ ]]`."""
     kind, *rest = node
     if kind in ("or", "and"):
-        return f"{_condition(rest[0])} {'||' if kind == 'or' else '&&'} {_condition(rest[1])}"
+        return f"{show_condition(rest[0])} {'||' if kind == 'or' else '&&'} {show_condition(rest[1])}"
     if kind == "not":
-        return f"! {_condition(rest[0])}"
+        return f"! {show_condition(rest[0])}"
     if kind == "word":
-        return f"-n {_word(rest[0])}"
+        return f"-n {show_word(rest[0])}"
     if kind == "un":
-        return f"{rest[0]} {_word(rest[1])}"
-    return f"{_word(rest[1])} {rest[0]} {_word(rest[2])}"
+        return f"{rest[0]} {show_word(rest[1])}"
+    return f"{show_word(rest[1])} {rest[0]} {show_word(rest[2])}"
 
 
 def _assignment(node: Json) -> str:
     name, index, added, value = node
-    place = f"[{_word(index)}]" if index is not None else ""
+    place = f"[{show_word(index)}]" if index is not None else ""
     if value and value[0] == "array":
-        items = " ".join((f"[{_word(k)}]={_word(w)}" if k is not None else _word(w)) for k, _, w in value[1])
+        items = " ".join(
+            (f"[{show_word(k)}]={show_word(w)}" if k is not None else show_word(w)) for k, _, w in value[1]
+        )
         return f"{name}{place}{'+' if added else ''}=({items})"
-    return f"{name}{place}{'+' if added else ''}={_word(value)}"
+    return f"{name}{place}{'+' if added else ''}={show_word(value)}"
 
 
 def _redirections(nodes: Sequence[Json]) -> str:
     found = ""
-    for number, sign, word in nodes:
+    documents = ""
+    for number, sign, word, *end in nodes:
+        if end:
+            found += f" {number if number != '0' else ''}{sign}{end[0]}"
+            documents += f"\n{_plain(word)}{end[0].strip(chr(39))}\n"
+            continue
         usual = "0" if sign[0] == "<" else "1"
         shown = number if number != usual or sign in (">&", "<&") else ""
         space = "" if sign in (">&", "<&") else " "
-        found += f" {shown if sign[0] != '&' else ''}{sign}{space}{_word(word)}"
-    return found
+        found += f" {shown if sign[0] != '&' else ''}{sign}{space}{show_word(word)}"
+    return found + documents
 
 
-def _word(word: Sequence[Json]) -> str:
+def _plain(word: Sequence[Json]) -> str:
+    """A here-document as it is written."""
+    return str(word[0][1]) if word[0][0] == "quo" else show_word(word[0][1])
+
+
+def show_word(word: Sequence[Json]) -> str:
+    """A word as it was written."""
     return "".join(map(_part, word))
 
 
@@ -141,17 +160,17 @@ def _part(part: Json) -> str:
     if kind == "quo":
         return f"\\{value}" if len(value) == 1 and not value.isalnum() else f"'{value}'"
     if kind == "dq":
-        return f'"{_word(value)}"'
+        return f'"{show_word(value)}"'
     if kind == "til":
         return f"~{value}"
     if kind == "sub":
         return f"$({_line(value, '')})"
     if kind == "ari":
-        return f"$(({_word(value)}))"
+        return f"$(({show_word(value)}))"
     if kind == "pro":
         return f"{value}({_line(part[2], '')})"
     if kind == "brc":
-        return _word(value)
+        return show_word(value)
     if kind == "asg":
         return _assignment(value)
     return _parameter(part) if kind == "par" else str(value)
@@ -161,11 +180,11 @@ def _parameter(part: Json) -> str:
     _, name, index, operator, arguments, indirect = part
     if not operator and index is None and not indirect:
         return f"${name}" if not name.isdigit() or len(name) == 1 else f"${{{name}}}"
-    place = "" if index is None else f"[{index if isinstance(index, str) else _word(index)}]"
+    place = "" if index is None else f"[{index if isinstance(index, str) else show_word(index)}]"
     head = f"{'!' if indirect else ''}{'#' if operator == 'len' else ''}{name}{place}"
     if operator in ("len", "keys"):
         return f"${{{head}}}"
     if operator.startswith("names"):
         return f"${{{head}{operator[5:]}}}"
     between = "/" if operator[:1] == "/" else ":"
-    return f"${{{head}{operator}{between.join(map(_word, arguments))}}}"
+    return f"${{{head}{operator}{between.join(map(show_word, arguments))}}}"

@@ -20,6 +20,7 @@ SPECIAL = "?$!#@*-"
 _PLAIN = re.compile(r"[\w./:=,%+^-]+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"[A-Za-z_]\w*|\d+|[?$!#@*-]")
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _TILDE = re.compile(r"~([\w.+-]*)(?=[/:\s;&|<>()]|$)")
 _OPERATORS = {
     "dash": re.compile(r":?[-=+?]|##?|%%?"),
@@ -61,6 +62,7 @@ class Reader:
     def __init__(self, text: str, dialect: str = "bash", line: int = 1) -> None:
         self.text, self.dialect = text, dialect
         self.at, self.first = 0, line
+        self.nested = 0
         self.bash, self.rich = dialect == "bash", dialect != "dash"
 
     def items(self, ends: tuple[str, ...]) -> list[Json]:
@@ -78,7 +80,7 @@ class Reader:
 
     def word(self, ends: str = META, value: bool = False) -> list[Json]:
         """Parts up to one of these signs; of a value that is assigned, tildes are read behind colons as well."""
-        parts = _read_tildes(self.parts(ends), value)
+        parts = _read_tildes(self.parts(ends), value, self.bash)
         if self.bash and not value and any(part[0] == "lit" and "{" in part[1] for part in parts):
             return [["brc", parts]]
         return parts
@@ -165,9 +167,10 @@ class Reader:
         return ["quo", follows]
 
     def _double(self) -> list[Json]:
-        line = self.line
+        line, nested, self.nested = self.line, self.nested, 0
         self.at += 1
         parts = self.parts('"', quoted=True)
+        self.nested = nested
         if self.at >= len(self.text):
             raise self.unclosed('"', line)
         self.at += 1
@@ -203,7 +206,7 @@ class Reader:
             parts = self.parts("]", quoted=True)
             self.at += 1
             return ["ari", parts]
-        if follows == "'" and self.rich and not quoted:
+        if follows == "'" and self.rich and (not quoted or (self.nested and self.bash)):
             return self._ansi()
         if follows == '"' and self.bash and not quoted:
             self.at = at + 1
@@ -252,7 +255,7 @@ class Reader:
         length = re.compile(r"#(?=[\w?$!#@*-])(?!.?[-+=?%:]\w)").match(self.text, self.at)
         if length and not self.text.startswith("#}", self.at):
             self.at += 1
-        indirect = not length and self.bash and re.compile(r"!\w").match(self.text, self.at) is not None
+        indirect = not length and self.bash and re.compile(r"!(?:\w|#\})").match(self.text, self.at) is not None
         self.at += indirect
         match = _PARAMETER.match(self.text, self.at)
         if match is None:
@@ -316,7 +319,11 @@ class Reader:
             return sign, self._range()
         if sign in ("/", "//"):
             return self._replacement(sign)
-        return sign, [self.parts("}", quoted=quoted and sign[-1] in "-=+?")]
+        word = sign[-1] in "-=+?"
+        self.nested += 1
+        found = self.parts("}", quoted=quoted and word)
+        self.nested -= 1
+        return sign, [_read_tildes(found, False) if word and not quoted else found]
 
     def _range(self) -> list[Json]:
         found = [self.parts(":}", quoted=True, balanced=True)]
@@ -339,10 +346,16 @@ class Reader:
         return sign, [[["lit", first], *pattern] if first else pattern, replacement]
 
 
-def _read_tildes(parts: list[Json], value: bool) -> list[Json]:
-    """A word in which `~` at its beginning, and in a value behind each colon, is somebody's folder."""
+def _read_tildes(parts: list[Json], value: bool, assigned: bool = False) -> list[Json]:
+    """A word in which `~` at its beginning, and in a value behind each colon, is somebody's folder.
+
+    To bash, any word that looks like an assignment has a value.
+    """
     if not any(part[0] == "lit" and "~" in part[1] for part in parts):
         return parts
+    if assigned and not value and parts[0][0] == "lit" and (begin := _ASSIGNS.match(parts[0][1])):
+        rest = [["lit", parts[0][1][begin.end() :]], *parts[1:]]
+        return [["lit", begin[0]], *_read_tildes(rest if rest[0][1] else rest[1:], True)]
     found: list[Json] = []
     for number, (kind, *rest) in enumerate(parts):
         if kind != "lit" or "~" not in rest[0]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
+from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop
 from aiops_gym.sim.machine.scripts.words import separators_of, split_line
 
@@ -107,6 +109,10 @@ def mapfile(machine: Machine, argv: list[str]) -> Stop | None:
     values = [line.removesuffix(end) if "t" in given else line for line in kept]
     entries: list[tuple[str | None, bool, str]] = [(str(first + at), False, each) for at, each in enumerate(values)]
     machine.set_array(names[0] if names else "MAPFILE", entries, added="O" in given)
+    if given.get("C"):
+        step = int(given["c"]) if is_natural(given.get("c", "")) and int(given["c"]) else 5000
+        calls = [f"{given['C']} {first + at} {quote(values[at])}" for at in range(step - 1, len(values), step)]
+        machine.task.push("list", parse("\n".join(calls), machine.dialect), 0)
     return None
 
 

@@ -9,8 +9,10 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import patterns
 from aiops_gym.sim.machine.scripts.allowance import Allowance
-from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Host
+from aiops_gym.sim.machine.scripts.printing import show_command
+from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.sim.machine.scripts.variables import Variables
 from aiops_gym.types import Json
@@ -18,15 +20,19 @@ from aiops_gym.types import Json
 OPENING = 50
 """Units that a write to a file takes: others may look at it, and do so anew."""
 
+_GLOB, _QUOTED = re.compile(r"[*?\[]|[@+!]\("), re.compile(r"\\(.)")
+
 HOME = "/root"
 """Of root, as whom everything runs."""
 
 VERSION = ("5", "2", "15", "1", "release", "x86_64-pc-linux-gnu")
 """Of bash in Debian 12."""
 
+BASH_VERSION = f"{'.'.join(VERSION[:3])}({VERSION[3]})-{VERSION[4]}"
+
 _FIXED = {
     "BASH": "/usr/bin/bash",
-    "BASH_VERSION": f"{'.'.join(VERSION[:3])}({VERSION[3]})-{VERSION[4]}",
+    "BASH_VERSION": BASH_VERSION,
     "BASH_VERSINFO": VERSION[0],
     "UID": "0",
     "EUID": "0",
@@ -56,9 +62,11 @@ class Scope(Variables):
         self.host = host
         self.task = task
         self.c = host.c
-        self.files = Files(host.c)
+        self.files = Files(host.c, task.mask)
         self.allowance = allowance
         self.line = 1
+        self.current: Json = None
+        self.drains: list[Json] = []
         self._image = host.c.image()
 
     def clock(self) -> int:
@@ -103,6 +111,7 @@ class Scope(Variables):
 
     def open_file(self, path: str, sign: str) -> Json:
         special: dict[str, Json] = {"/dev/null": ["null"], "/dev/zero": ["zero", -1]}
+        special |= {each[1]: ["file", each[1]] for each in self.drains if sign != "<"}
         special |= {name: ["out"] for name in ("/proc/1/fd/1",)}
         special |= {name: ["err"] for name in ("/proc/1/fd/2",)}
         if path in special:
@@ -226,6 +235,8 @@ class Scope(Variables):
             found = [name for name in found if not any(match.matches(name) for match in each)]
         if found or "nullglob" in self.task.modes:
             return found
+        if "failglob" in self.task.modes:
+            raise ScriptError(f"no match: {field}")
         return [field]
 
     def count_draw(self) -> int:
@@ -252,7 +263,7 @@ _KEPT: Mapping[str, Callable[[Scope], str | None]] = {
     "EPOCHREALTIME": lambda scope: f"{scope.c.now // 1000}.{scope.c.now % 1000:03d}000",
     "HOSTNAME": lambda scope: scope.c.hostname,
     "FUNCNAME": lambda scope: next((frame[3] for frame in scope.callers()), None),
-    "BASH_COMMAND": lambda scope: "",
+    "BASH_COMMAND": lambda scope: show_command(scope.current) if scope.current else "",
     "PIPESTATUS": lambda scope: str((scope.task.status or [scope.task.code])[0]),
 }
 _ARRAYS: Mapping[str, Callable[[Scope], Sequence[str]]] = {
@@ -271,22 +282,19 @@ _ARRAYS: Mapping[str, Callable[[Scope], Sequence[str]]] = {
 
 
 def _match_paths(scope: Scope, pattern: str) -> list[str]:
-    pieces = re.split(r"/+", pattern.lstrip("/"))
-    root = pattern.startswith("/")
-    cwd = scope.task.cwd.rstrip("/")
-    prefix = "" if root else f"{cwd}/"
+    pieces = re.split(r"/+", pattern)
     folders_only = pieces[-1] == ""
     pieces = pieces[:-1] if folders_only else pieces
+    last = len(pieces) - 1
+    plain = next(at for at, piece in enumerate(pieces) if at == last or _GLOB.search(_QUOTED.sub("", piece)))
+    written = "".join(_QUOTED.sub(r"\1", piece) + "/" for piece in pieces[:plain])
+    prefix = make_absolute(written or ".", scope.task.cwd).rstrip("/") + "/"
     found: set[str] = set()
     for path in scope.paths():
-        if not path.startswith(prefix):
-            continue
-        names = path[len(prefix) :].strip("/").split("/")
-        if _fits(names, pieces, scope):
+        if path.startswith(prefix) and _fits(names := path[len(prefix) :].split("/"), pieces[plain:], scope):
             if folders_only and scope.files.kind(path) != "directory":
                 continue
-            shown = "/".join(names)
-            found.add(("/" if root else "") + shown + ("/" if folders_only else ""))
+            found.add(written + "/".join(names) + ("/" if folders_only else ""))
     return sorted(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from aiops_gym.sim.machine.scripts.task import Stop
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
     from aiops_gym.sim.machine.scripts.scope import Scope
-    from aiops_gym.types import Json
 
 LONG_OPTIONS = {
     "allexport": "a",
@@ -46,13 +46,6 @@ _SHOPTS = """
 SHOPTS = {name.rstrip("*"): name.endswith("*") for name in _SHOPTS.split()}
 """Options of `shopt`, and whether they are on at the beginning."""
 
-_NAMES = """
-    EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU
-    URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS
-"""
-NAMES = _NAMES.split()
-SIGNALS = {str(number): name for number, name in enumerate(NAMES)}
-OWN_TRAPS = ("ERR", "DEBUG", "RETURN")
 _BUILTINS = """
     . : alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill local printf pwd
     read readonly return set shift test times trap true type ulimit umask unalias unset wait [
@@ -67,61 +60,6 @@ _KEYWORDS = "! { } case do done elif else esac fi for if in then until while"
 KEYWORDS = frozenset(_KEYWORDS.split())
 _KEYWORDS_OF_BASH = "[[ ]] function select time coproc"
 KEYWORDS_OF_BASH = frozenset(_KEYWORDS_OF_BASH.split())
-
-
-def trap(machine: Machine, argv: list[str]) -> Stop | None:
-    """What is to be done at signals; in a shell of its own that for its end and those it sends itself count."""
-    words = [w for w in argv[1:] if w != "--"]
-    if words[:1] in (["-l"], ["-p"]) or not words:
-        _show_traps(machine, words)
-        return None
-    if words[0].startswith("-") and words[0] != "-":
-        return None
-    script = None if words[0] == "-" or len(words) == 1 else words[0]
-    for word in words[1:] or words:
-        _trap(machine, find_signal(word), script)
-    return None
-
-
-def _show_traps(machine: Machine, words: list[str]) -> None:
-    shell = _own_shell(machine)
-    known = dict(machine.task.traps)
-    leaving = shell[2] if shell is not None else machine.host.trapped("EXIT")
-    if leaving is not None:
-        known["EXIT"] = leaving
-    wanted = [find_signal(word) for word in words[1:]] or sorted(known, key=lambda name: (name in OWN_TRAPS, name))
-    for name in wanted:
-        if name in known and words[:1] != ["-l"]:
-            shown = name if name in ("EXIT", *OWN_TRAPS) or machine.dialect != "bash" else f"SIG{name}"
-            quoted = known[name].replace("'", "'\\''")
-            machine.write("1", f"trap -- '{quoted}' {shown}\n")
-
-
-def _own_shell(machine: Machine) -> Json:
-    return next((frame for frame in reversed(machine.task.stack) if frame[0] == "shell"), None)
-
-
-def _trap(machine: Machine, signal: str, script: str | None) -> None:
-    shell = _own_shell(machine)
-    if signal not in (*NAMES, *OWN_TRAPS):
-        machine.blame(f"trap: {signal}: invalid signal specification")
-        machine.task.code = 1
-    elif signal == "EXIT" and shell is not None:
-        shell[2] = script or None
-    elif signal == "EXIT" or (shell is None and not machine.beside):
-        machine.host.trap(signal, script)
-    elif script is None:
-        machine.task.traps.pop(signal, None)
-    else:
-        machine.task.traps[signal] = script
-    if signal in OWN_TRAPS and script is not None:
-        machine.task.traps[signal] = script
-
-
-def find_signal(word: str) -> str:
-    """The name of a signal, which may be given as a number."""
-    plain = word.upper().removeprefix("-").removeprefix("SIG")
-    return SIGNALS.get(plain, plain)
 
 
 def cd(machine: Machine, argv: list[str]) -> Stop | None:
@@ -291,7 +229,7 @@ def shopt(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _list_options(machine: Machine, chosen: dict[str, bool], letters: str) -> None:
     for name, on in sorted(chosen.items()):
-        shown = f"shopt {'-s' if on else '-u'} {name}" if "p" in letters else f"{name:<20}\t{'on' if on else 'off'}"
+        shown = f"shopt {'-s' if on else '-u'} {name}" if "p" in letters else f"{name:<15}\t{'on' if on else 'off'}"
         machine.write("1", f"{shown}\n")
 
 
@@ -430,9 +368,27 @@ def _tell_type(machine: Machine, word: str, kind: str, where: str, letters: str)
 
 
 def umask(machine: Machine, argv: list[str]) -> Stop | None:
-    """`umask`: what it always is."""
-    machine.write("1", "" if [w for w in argv[1:] if w != "-S"] else "u=rwx,g=rx,o=rx\n" if "-S" in argv else "0022\n")
+    """`umask [-S] [mode]`, where a mode is a number."""
+    words = [word for word in argv[1:] if word not in ("-S", "-p")]
+    if words and re.fullmatch("[0-7]{1,4}", words[0]):
+        machine.task.mask = machine.files.mask = int(words[0], 8) & 0o777
+    elif words:
+        machine.blame(
+            f"umask: {words[0]}: {'invalid symbolic mode operator' if machine.dialect == 'bash' else 'Illegal mode'}"
+        )
+        machine.task.code = 1
+    elif "-S" in argv:
+        left = 0o777 & ~machine.task.mask
+        machine.write(
+            "1", ",".join(f"{who}={_letters(left >> at & 7)}" for who, at in (("u", 6), ("g", 3), ("o", 0))) + "\n"
+        )
+    else:
+        machine.write("1", f"{machine.task.mask:04o}\n")
     return None
+
+
+def _letters(bits: int) -> str:
+    return "".join(letter for letter, bit in zip("rwx", (4, 2, 1), strict=True) if bits & bit)
 
 
 def let(machine: Machine, argv: list[str]) -> Stop | None:
@@ -471,7 +427,6 @@ def evaluate(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 COMMANDS = {
-    "trap": trap,
     "cd": cd,
     **dict.fromkeys(("pushd", "popd", "dirs"), stack_folders),
     "getopts": getopts,

@@ -13,8 +13,9 @@ from aiops_gym.sim.machine.scripts.task import Stop
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
-
 Command = Callable[["Machine", list[str]], Stop | None]
+CLOSED = 141
+"""Exit code of what writes without end, once nobody reads it: that of SIGPIPE."""
 
 
 def read_inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[str], int]:
@@ -65,6 +66,7 @@ def cat(machine: Machine, argv: list[str]) -> Stop | None:
     if "/dev/zero" in argv[1:] or "/dev/urandom" in argv[1:]:
         if hasattr(machine.host, "zero"):
             machine.host.zero = ["zero", -1]
+            machine.task.code = CLOSED
             return None
         return Stop("forever")
     texts, machine.task.code = read_inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-") or w == "-"])
@@ -88,6 +90,7 @@ def yes(machine: Machine, argv: list[str]) -> Stop | None:
     """Words without end."""
     if hasattr(machine.host, "zero"):
         machine.write("1", f"{' '.join(argv[1:]) or 'y'}\n" * 1_000)
+        machine.task.code = CLOSED
         return None
     return Stop("forever")
 

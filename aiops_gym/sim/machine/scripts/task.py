@@ -32,6 +32,7 @@ class Task:
         traps: scripts that are run at `ERR` and at signals in a shell beside the first process.
         letter: within a word, the one that `getopts` reads next.
         folders: below the present one, as `pushd` left them.
+        mask: permissions that new files do not get.
         underscore: the last word of the last command.
         draws: random numbers so far.
         opened: inputs so far.
@@ -64,6 +65,7 @@ class Task:
         self.traps: dict[str, str] = dict(data.get("traps", {}))
         self.letter: int = data.get("letter", 0)
         self.folders: list[str] = list(data.get("folders", ()))
+        self.mask: int = data.get("mask", 0o022)
         self.underscore: str = data.get("underscore", "")
         self.draws: int = data.get("draws", 0)
         self.opened: int = data.get("opened", 0)

@@ -89,6 +89,7 @@ class Tokens(Reader):
                     break
                 lines.append(f"{line}\n")
             body = "".join(lines)
+            entry.append(f"'{end}'" if quoted else end)
             inner = type(self)(body, self.dialect, number)
             entry[2] = [["quo", body]] if quoted else [["dq", inner.parts("", quoted=True, document=True)]]
 

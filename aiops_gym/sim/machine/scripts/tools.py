@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 Tool = Callable[["Machine", list[str]], int]
-ESCAPE = re.compile(r"\\(?:(c)|0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\0\"']))", re.DOTALL)
+ESCAPE = re.compile(
+    r"\\(?:(c)|0?([0-7]{1,3})|(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))|([abefnrtv\\0\"']))",
+    re.DOTALL,
+)
+SHORT_OCTAL = re.compile(r"(?<!\\)((?:\\\\)*)\\(?=[1-7])")
 ESCAPES = dict(zip("abefnrtv\\0\"'", "\a\b\033\f\n\r\t\v\\\0\"'", strict=True))
 
 FORMS = {
@@ -85,9 +89,14 @@ def unescape(text: str) -> tuple[str, bool]:
         found, at = found + text[at : match.start()], match.end()
         if match[1]:
             return found, True
-        octal, sixteen = match[2], match[3]
-        found += chr(int(octal, 8) & 255) if octal else chr(int(sixteen, 16)) if sixteen else ESCAPES[match[4]]
+        octal, sixteen = match[2], match[3] or match[4] or match[5]
+        found += chr(int(octal, 8) & 255) if octal else _char(sixteen) if sixteen else ESCAPES[match[6]]
     return found + text[at:], False
+
+
+def _char(sixteen: str) -> str:
+    number = int(sixteen, 16)
+    return "\ufffd" if number > 0x10FFFF or 0xD800 <= number < 0xE000 else chr(number)
 
 
 def echo(machine: Machine, argv: list[str]) -> int:
@@ -97,7 +106,9 @@ def echo(machine: Machine, argv: list[str]) -> int:
         newline = "" if "n" in words[0] else newline
         escapes = escapes or "e" in words[0]
         words = words[1:]
-    text, over = unescape(" ".join(words)) if escapes else (" ".join(words), False)
+    text, over = " ".join(words), False
+    if escapes:
+        text, over = unescape(SHORT_OCTAL.sub(r"\1\\\\", text))
     machine.write("1", text + ("" if over else newline))
     return 0
 

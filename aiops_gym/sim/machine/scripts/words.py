@@ -36,15 +36,18 @@ def expand_fields(words: Sequence[Sequence[Json]], scope: Scope) -> list[str]:
         elif word[0][0] == "brc":
             found += [field for each in braces.expand(word[0][1]) for field in _fields(each, scope)]
         elif word[0][0] == "asg":
-            found.append(_assigned(word[0][1]))
+            found.append(_assigned(word[0][1], scope))
         else:
             found += _fields(word, scope)
     return found
 
 
-def _assigned(assignment: Json) -> Assigned:
-    found = Assigned(assignment[0])
-    found.assignment = assignment
+def _assigned(assignment: Json, scope: Scope) -> Assigned:
+    name, index, added, value = assignment
+    if value and value[0] != "array":
+        value = [["quo", expand_text(value, scope)]]
+    found = Assigned(name)
+    found.assignment = [name, index, added, value]
     return found
 
 
@@ -76,7 +79,7 @@ def _fields(word: Sequence[Json], scope: Scope) -> list[str]:
     for part in word:
         if part[0] == "dq":
             _add_quoted(part[1], scope, fields)
-        elif part[0] == "par" and parameters.is_many(part):
+        elif part[0] == "par" and parameters.is_many(part := parameters.resolve(part, scope)):
             for number, value in enumerate(parameters.expand_many(part, scope)):
                 fields.end() if number else None
                 fields.split(value, separators)
@@ -94,7 +97,7 @@ def _add_quoted(inner: Sequence[Json], scope: Scope, fields: _Fields) -> None:
     """What stands in double quotes: one field, or as many as `$@` has."""
     nothing = bool(inner)
     for part in inner:
-        if part[0] == "par" and parameters.is_many(part, quoted=True):
+        if part[0] == "par" and parameters.is_many(part := parameters.resolve(part, scope), quoted=True):
             for number, value in enumerate(parameters.expand_many(part, scope)):
                 fields.end() if number else None
                 fields.add(value, quoted=True)
