@@ -32,7 +32,7 @@ from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Tool
-from aiops_gym.sim.machine.scripts.commands import KILLED
+from aiops_gym.sim.machine.scripts.allowance import KILLED
 from aiops_gym.sim.machine.scripts.files import PROC, Files, read_process
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed

@@ -25,6 +25,9 @@ and where a limit had to end it."""
 LONGEST, LONGEST_ASKED = 24 * 3_600_000, 3_600_000
 """Milliseconds after which what waits is taken to have no end."""
 
+KILLED = 137
+"""Exit code of what was ended for what it took."""
+
 ASKED = 400_000
 """Units of what somebody outside the world waits for; the container is not charged, since its clock stands still."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.program import find
-from aiops_gym.sim.machine.scripts import declaring, printf, reading, scope, signals, state, streams, tools
-from aiops_gym.sim.machine.scripts.allowance import DEAR, PER_CHARACTERS, UTILITY
+from aiops_gym.sim.machine.scripts import background, declaring, printf, reading, scope, signals, state, streams, tools
+from aiops_gym.sim.machine.scripts.allowance import DEAR, KILLED, PER_CHARACTERS, UTILITY
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.parser import make_call, parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
@@ -38,7 +38,7 @@ There is NO WARRANTY, to the extent permitted by law.
 """
 """What bash says of itself."""
 
-KILLED, MOST_ZEROS = 137, 100_000
+MOST_ZEROS = 100_000
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 TOOL = 500
@@ -243,19 +243,6 @@ def _run_through(machine: Machine, through: str, argv: list[str]) -> Stop | None
         return run(machine, argv)
     finally:
         machine.through = before
-
-
-def _wait(machine: Machine, argv: list[str]) -> Stop | None:
-    wanted = int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else 0
-    children = machine.host.children()
-    machine.waited += machine.host.remaining(wanted)
-    if wanted and wanted not in children:
-        machine.task.code = machine.host.ended(wanted)
-        return None
-    if not children:
-        return None
-    machine.task.waits = wanted
-    return Stop("wait")
 
 
 def _source(machine: Machine, argv: list[str]) -> Stop | None:
@@ -475,6 +462,7 @@ COMMANDS: dict[str, Command] = {
     **streams.COMMANDS,
     **state.COMMANDS,
     **signals.COMMANDS,
+    **background.COMMANDS,
     "sleep": _sleep,
     **declaring.COMMANDS,
     **reading.COMMANDS,
@@ -484,7 +472,6 @@ COMMANDS: dict[str, Command] = {
     "break": _loop,
     "continue": _loop,
     "exec": _exec,
-    "wait": _wait,
     ".": _source,
     "source": _source,
     "httpd": _serve,
@@ -498,7 +485,7 @@ COMMANDS: dict[str, Command] = {
     **dict.fromkeys(("nohup", "command", "builtin", "nice", "setsid"), _time),
     "env": _env,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "jobs", "enable", "bind", "complete"),
+        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "enable", "bind", "complete"),
         _nothing,
     ),
 }

@@ -42,7 +42,7 @@ def declare(machine: Machine, argv: list[str]) -> Stop | None:
         _show(machine, argv[0], on, words)
         return None
     local = argv[0] == "local" or (argv[0] in ("declare", "typeset") and call is not None and "g" not in on)
-    if argv[0] == "local" and "-" in words:
+    if call is not None and argv[0] == "local" and "-" in words:
         call[2].setdefault("-", [machine.task.options, machine.task.modes])
         words = [word for word in words if word != "-"]
     done = [_declare(machine, argv[0], word, (on, off), call if local else None) for word in words]

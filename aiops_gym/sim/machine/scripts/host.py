@@ -40,11 +40,22 @@ class Host:
     def complain(self, task: Task, text: str) -> None:
         """What a task prints to stderr."""
 
-    def spawn(self, data: dict[str, Json]) -> int:
-        """Run a task in the background; its pid."""
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
+        """Run a task in the background, from so many ms on, with its output where that of `out` goes; its pid."""
         return 0
 
-    def kill(self, pid: int, signal: str) -> bool:
+    def advance(self, now: int) -> None:
+        """Let what is in the background go on, until so many ms have passed."""
+
+    def drain(self, out: Host, now: int) -> int:
+        """Let what is in the background and prints to `out` go on to its end; the ms that have passed then."""
+        return now
+
+    def jobs(self, now: int) -> Json:
+        """What is told of what is in the background; see `jobs.Told`."""
+        return []
+
+    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
         """Send a signal; False if there is no such process."""
         return False
 
@@ -59,8 +70,8 @@ class Host:
         """Pids of the tasks in the background that have not ended."""
         return []
 
-    def remaining(self, pid: int) -> int:
-        """Milliseconds that others would still take which are done already; with pid 0 all of them."""
+    def remaining(self, pid: int, now: int = 0) -> int:
+        """Milliseconds until a task in the background ends, with pid 0 all of them, with -1 the first; 0 if unknown."""
         return 0
 
     def ended(self, pid: int) -> int:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from aiops_gym.sim.machine import executables, runtime
 from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.scripts import task as tasks
-from aiops_gym.sim.machine.scripts.allowance import GRACE, LONGEST_ASKED, Allowance
+from aiops_gym.sim.machine.scripts.allowance import GRACE, KILLED, LONGEST_ASKED, Allowance
+from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.commands import SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Host
-from aiops_gym.sim.machine.scripts.machine import KILLED, Aside
+from aiops_gym.sim.machine.scripts.jobs import Jobs, Told
 from aiops_gym.sim.machine.scripts.parser import make_call
-from aiops_gym.sim.machine.scripts.signals import NAMES
-from aiops_gym.sim.machine.scripts.task import Stop, Task
+from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed
 
@@ -86,49 +86,68 @@ def run(c: Container, argv: Sequence[str], stdin: str = "", asked: bool = False)
     if not allowance.may_begin:
         return Ran("", "", KILLED, -1)
     stop = host.beside.run({**data, "fds": {**data["fds"], "0": ["text", stdin]}})
+    over = allowance.left < -GRACE
+    host.background.leave()
     allowance.settle()
     lines = [took / 1000 for took, count in host.beside.steps for _ in range(count)]
-    over = allowance.left < -GRACE
     code, ms = (stop.code, stop.ms) if stop.kind == "exit" and not over else (KILLED, 0 if over and asked else -1)
     return Ran(host.beside.text, host.errors, code, ms, steps=tuple(lines) if ms else ())
 
 
 class _Beside(Host):
-    """Who runs it: see `machine.Host`. What it leaves in the background is done at once, and nobody waits for it."""
+    """Who runs it: see `machine.Host`. What it leaves in the background does at once what it can."""
 
     def __init__(self, c: Container, allowance: Allowance) -> None:
         self.c = c
         self.command = run_command
         self.errors = ""
-        self.beside = Aside(self, allowance)
-        self.jobs: dict[int, Stop] = {}
+        self.beside = Aside(self, allowance=allowance)
+        self.background = Jobs(self, FIRST + 1)
 
     def complain(self, task: Task, text: str) -> None:
         """Keep what it prints to stderr."""
         self.errors += text
 
-    def spawn(self, data: dict[str, Json]) -> int:
-        """Run a task, and remember the time it takes."""
-        side, pid = Aside(self, self.beside.allowance), FIRST + 1 + len(self.jobs)
-        self.jobs[pid] = Stop("running")
-        self.jobs[pid] = side.run({**data, "pid": pid})
-        self.beside.text += side.text
-        self.beside.steps += side.steps
-        return pid
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
+        """Let it go on whenever others wait."""
+        return self.background.start(data, now, out if isinstance(out, Aside) else self.beside)
 
-    def kill(self, pid: int, signal: str) -> bool:
+    def advance(self, now: int) -> None:
+        """Let them go on until then."""
+        self.background.advance(now)
+
+    def drain(self, out: Host, now: int) -> int:
+        """A pipe is at its end when nobody can write to it any more."""
+        held = [job for job in self.background.all if job.out is out and job.holds] if out is not self.beside else []
+        return self.background.finish(held, now) if held else now
+
+    def jobs(self, now: int) -> list[Told]:
+        """What `jobs` shows."""
+        return self.background.tell(now)
+
+    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
         """Signals reach the container's first process; it cannot be killed from within."""
         if pid == 1 and signal not in ("KILL", "EXIT"):
             runtime.signal(self.c.world, self.c.key, signal)
-        if pid in self.jobs and signal != "EXIT":
-            self.jobs[pid] = Stop("exit", code=128 + (NAMES.index(signal) if signal in NAMES else NAMES.index("TERM")))
-        return pid in (1, FIRST, *self.jobs)
+        self.background.advance(now)
+        job = self.background.find(pid)
+        if job is None or job.stop is not None:
+            return pid in (1, FIRST) or (job is not None and job.stop is not None and job.stop.kind != "exit")
+        job.signal(signal, now)
+        return True
 
-    def remaining(self, pid: int) -> int:
+    def remaining(self, pid: int, now: int = 0) -> int:
         """How long they would take; who waits for one without an end waits as long as anybody can."""
-        stops = [self.jobs[pid]] if pid in self.jobs else [] if pid else [*self.jobs.values()]
-        return max((stop.ms if stop.kind == "exit" else self.beside.allowance.longest for stop in stops), default=0)
+        job = self.background.find(pid)
+        wanted = [job] if job is not None else [each for each in self.background.all if not each.told]
+        if (pid > 0 and job is None) or not wanted:
+            return 0
+        ended = self.background.finish(wanted, now, some=pid < 0) - now
+        for each in wanted:
+            each.told = each.told or each.stop is not None
+        return ended
 
     def ended(self, pid: int) -> int:
         """Exit code of what was left there."""
-        return self.jobs[pid].code if pid in self.jobs else 127
+        job = self.background.find(pid)
+        return 127 if job is None or job.stop is None else job.stop.code

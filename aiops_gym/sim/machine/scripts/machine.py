@@ -6,20 +6,18 @@ from collections.abc import Sequence
 
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
+from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.compounds import Compounds
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
-from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
+from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
 AT_ONCE = 150
 """Steps that a task does before it lets time pass."""
 
 DEEPEST = 200
-
-KILLED = 137
-"""Exit code of what was ended for what it took."""
 
 PER_ELEMENT = 20
 """Characters that it is as good as to move, to look at an element of an array."""
@@ -158,7 +156,7 @@ class Machine(Compounds):
     def _background(self, node: Json) -> None:
         fds = {**self.task.fds, "0": ["null"]} if self.dialect == "bash" else self.task.fds
         data = {**self.task.data(), "fds": fds, "stack": [["andor", node, 0]], "waits": -1}
-        self.task.last = self.host.spawn(data)
+        self.task.last = self.host.spawn(data, self.elapsed())
         self.task.code = 0
 
     def _andor(self, frame: list[Json]) -> Stop | None:
@@ -218,7 +216,11 @@ class Machine(Compounds):
 
     def clock(self) -> int:
         """Milliseconds on the clock of whoever runs this."""
-        return int(self.c.now) + self.waited + (self.host.took if isinstance(self.host, Aside) else 0)
+        return int(self.c.now) + self.elapsed()
+
+    def elapsed(self) -> int:
+        """Milliseconds that have passed for this task while the world stood still."""
+        return self.waited + (self.host.elapsed if isinstance(self.host, Aside) else 0)
 
     def _tell_time(self, how: str, took: int) -> None:
         if how == "time -p":
@@ -240,11 +242,11 @@ class Machine(Compounds):
                 return None
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
-                side = Aside(self.host, self.allowance, errors=self)
+                side = Aside(self, errors=self)
                 outcome = side.run(data)
                 source = side.zero or ["text", side.text]
             else:
-                outcome = Aside(self.host, self.allowance, self).run(data)
+                outcome = Aside(self, self).run(data)
             if outcome.kind != "exit":
                 return outcome
             self.waited += outcome.ms
@@ -353,11 +355,11 @@ class Machine(Compounds):
             if sign == ">":
                 data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
                 data["fds"] = {**before, "0": ["text", text]}
-                Aside(self.host, self.allowance, self).run(data)
+                Aside(self, self).run(data)
 
     def substitute(self, node: Json) -> str:
         """What commands print, run here and now."""
-        side = Aside(self.host, self.allowance, errors=self)
+        side = Aside(self, errors=self)
         kept = self.dialect != "bash" or "inherit_errexit" in self.task.modes
         options = self.task.options if kept else self.task.options.replace("e", "")
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
@@ -379,7 +381,7 @@ class Machine(Compounds):
 
     def substitute_whole(self, node: Json) -> str:
         """The same with the newlines at its end."""
-        side = Aside(self.host, self.allowance, errors=self)
+        side = Aside(self, errors=self)
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "level": self.task.level + 1}
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
         self.waited += outcome.ms
@@ -388,7 +390,7 @@ class Machine(Compounds):
     def aside(self, stage: Json) -> Stop:
         """Run a command to its end here and now, with what it prints, and say how long it would take."""
         data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1}
-        return Aside(self.host, self.allowance, self).run(data)
+        return Aside(self, self).run(data)
 
 
 _SPECIAL = ". : break continue eval exec exit export readonly return set shift times trap unset"
@@ -402,97 +404,4 @@ def quote_traced(word: str) -> str:
     return word if plain else "'" + word.replace("'", "'\\''") + "'"
 
 
-class Aside(Host):
-    """Runs a task to its end at once, counting the time it would take: substitutions, pipelines, hooks.
-
-    Args:
-        host: of the task beside it.
-        allowance: what it may do, shared by all that come of one run.
-        through: where output goes; kept as `text` without it.
-        errors: where errors go; to the one beside without it.
-    """
-
-    def __init__(
-        self, host: Host, allowance: Allowance, through: Machine | None = None, errors: Machine | None = None
-    ) -> None:
-        self.allowance = allowance
-        self.c = host.c
-        self.command = host.command
-        self.host = host
-        self.through, self.errors = through, through or errors
-        self.text = ""
-        self.steps: list[tuple[int, int]] = []
-        self.traps: dict[str, str | None] = {}
-        self.took = 0
-        self.zero: Json = None
-
-    def run(self, data: dict[str, Json]) -> Stop:
-        """The end: kind `exit` with code and the ms it took, or why it never ends."""
-        self.allowance.asides -= 1
-        if self.allowance.asides < 0:
-            return Stop("exit", code=2)
-        task, busy = Task(data), 0
-        machine = Machine(self, task, self.allowance)
-        while True:
-            if self.allowance.left < -GRACE:
-                return Stop("exit", self.took, KILLED)
-            stop = machine.run()
-            if stop.kind == "exit" and not self._leave(task, stop.code):
-                return Stop("exit", self.took + machine.waited, stop.code)
-            self.took += stop.ms
-            busy += stop.kind == "busy"
-            if (
-                stop.kind in ("forever", "wait", "oom")
-                or busy > self.allowance.turns
-                or self.took > self.allowance.longest
-            ):
-                return stop if stop.kind == "oom" else Stop("forever")
-
-    def _leave(self, task: Task, code: int) -> bool:
-        """Begin what is to be done at the end, if there is something."""
-        script = self.traps.pop("EXIT", None)
-        if script:
-            task.code, task.stack = code, [["resume", code], ["list", parse(script), 0]]
-        return bool(script)
-
-    def write(self, task: Task, text: str) -> None:
-        """Keep it, or pass it on."""
-        if self.through is not None:
-            self.through.write("1", text)
-        else:
-            self.text += text
-            self.steps.append((self.took, text.count("\n")))
-
-    def complain(self, task: Task, text: str) -> None:
-        """Errors are not what the one beside asked for."""
-        if self.errors is not None:
-            self.errors.write("2", text)
-        else:
-            self.host.complain(task, text)
-
-    def spawn(self, data: dict[str, Json]) -> int:
-        """In the background of whoever is beside."""
-        return self.host.spawn(data)
-
-    def kill(self, pid: int, signal: str) -> bool:
-        """Like the one beside."""
-        return self.host.kill(pid, signal)
-
-    def trap(self, signal: str, script: str | None) -> None:
-        """A shell of its own has traps of its own, of which only that for its end comes to act."""
-        self.traps[signal] = script
-
-    def trapped(self, signal: str) -> str | None:
-        """What is trapped here."""
-        return self.traps.get(signal)
-
-    def remaining(self, pid: int) -> int:
-        """As the one beside knows it."""
-        return self.host.remaining(pid)
-
-    def ended(self, pid: int) -> int:
-        """As the one beside knows it."""
-        return self.host.ended(pid)
-
-
-__all__ = ["Aside", "Host", "Machine", "new_task"]
+__all__ = ["Machine"]

@@ -22,6 +22,11 @@ def show_function(name: str, body: Json) -> str:
     return f"{name} () \n{{ \n{_list(inner[1], STEP)}\n}}{ending}\n"
 
 
+def show_list(node: Json) -> str:
+    """Commands with what is between them, as `jobs` has it."""
+    return _andor(node, "")
+
+
 def show_command(command: Json) -> str:
     """A command as `BASH_COMMAND` has it."""
     return _command(command, "")

@@ -176,6 +176,13 @@ class Scope(Variables):
             return _KEPT[name](self)
         return None
 
+    def set(self, name: str, value: str, added: bool = False) -> None:
+        """Give a variable a value; the seconds since the beginning are counted anew from it."""
+        if name == "SECONDS" and self.dialect == "bash":
+            self.task.began = self.clock() - 1000 * self.calculate(value)
+        else:
+            super().set(name, value, added)
+
     def inherited(self, name: str) -> str | None:
         """The container's variables, and what the shell gives itself."""
         given = self.c.env if self.task.exports.get(name, True) else {}

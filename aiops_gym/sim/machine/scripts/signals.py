@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
+from aiops_gym.sim.machine.scripts.background import find_process
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop
 
@@ -116,18 +117,19 @@ def kill(machine: Machine, argv: list[str]) -> Stop | None:
     elif words and words[0].startswith("-") and len(words[0]) > 1:
         signal, words = find_signal(words[0]), words[1:]
     for word in words:
-        pid = word.removeprefix("%") if word.startswith("%") else word
-        trapped = machine.task.traps.get(signal) if pid == str(machine.task.pid) else None
+        pid = find_process(machine, word)
+        own = pid == machine.task.pid
+        trapped = machine.task.traps.get(signal) if own else None
         if trapped is not None:
             machine.task.push("resume", 0)
             machine.task.push("list", parse(trapped, machine.dialect), 0)
             continue
-        if pid == str(machine.task.pid) and machine.beside and signal in ENDING:
+        if own and machine.beside and signal in ENDING:
             return machine.leave(128 + NAMES.index(signal))
-        known = is_natural(pid) and machine.host.kill(int(pid), signal)
+        known = pid > 0 and machine.host.kill(pid, signal, machine.elapsed())
         if not known and machine.dialect == "bash":
-            what = f"({pid}) - No such process" if is_natural(pid) else f"{word}: arguments must be process or job IDs"
-            machine.blame(f"kill: {what}")
+            no = f"({pid}) - No such process" if pid else f"{word}: arguments must be process or job IDs"
+            machine.blame(f"kill: {f'{word}: no such job' if word.startswith('%') else no}")
         elif not known:
             machine.write("2", f"{machine.name}: 1: kill: No such process\n\n")
         machine.task.code = machine.task.code if known else 1

@@ -192,8 +192,8 @@ def ls(machine: Machine, argv: list[str]) -> int:
 def date(machine: Machine, argv: list[str]) -> int:
     """The time."""
     form = next((w[1:] for w in argv[1:] if w.startswith("+")), "%a %b %e %H:%M:%S UTC %Y")
-    form = form.replace("%N", f"{machine.c.now % 1000:03}000000").replace("%Z", "UTC")
-    machine.write("1", datetime.fromtimestamp(machine.c.now // 1000, UTC).strftime(form) + "\n")
+    form = form.replace("%N", f"{machine.clock() % 1000:03}000000").replace("%Z", "UTC")
+    machine.write("1", datetime.fromtimestamp(machine.clock() // 1000, UTC).strftime(form) + "\n")
     return 0
 
 

@@ -120,7 +120,7 @@ class _Trial(Host):
         self.started = find_program(self.c, machine, argv)
         return Stop("program") if self.started is not None else None
 
-    def spawn(self, data: dict[str, Json]) -> int:
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
         """Tried when the one before stands still."""
         self.waiting.append({**data, "pid": len(self.waiting) + 1})
         return len(self.waiting)

@@ -222,7 +222,7 @@ class Scripts(Host):
         """To the same log."""
         self.write(task, text)
 
-    def spawn(self, data: dict[str, Json]) -> int:
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
         """Run a task in the background; there is room for so many only."""
         if len(self.c.state.get("tasks", {})) > MOST_TASKS:
             self.write(Task(data), "sh: 1: Cannot fork\n")
@@ -233,7 +233,7 @@ class Scripts(Host):
         self.c.after(1, "task.go", pid, 0)
         return pid
 
-    def kill(self, pid: int, signal: str) -> bool:
+    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
         """Send a signal to a task, or to the first process."""
         if pid == 1:
             if signal != "EXIT":

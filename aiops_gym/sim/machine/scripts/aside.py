@@ -1,0 +1,150 @@
+"""Tasks that are run beside another one, at once, counting the time they would take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiops_gym.sim.machine.scripts.allowance import GRACE, KILLED, Allowance
+from aiops_gym.sim.machine.scripts.host import Host
+from aiops_gym.sim.machine.scripts.parser import parse
+from aiops_gym.sim.machine.scripts.task import Stop, Task
+from aiops_gym.types import Json
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.machine.scripts.machine import Machine
+
+
+class Aside(Host):
+    """Runs a task to its end at once, counting the time it would take: substitutions, pipelines, hooks.
+
+    Args:
+        of: the task beside it, or who runs all of them.
+        through: where output goes; kept as `text` without it.
+        errors: where errors go; to the one beside without it.
+        allowance: what it may do, shared by all that come of one run; that of the task beside it.
+
+    Attributes:
+        steps: of the output: (ms since the beginning, lines).
+        took: ms since this task began.
+        base: ms that had passed before.
+    """
+
+    def __init__(
+        self,
+        of: Machine | Host,
+        through: Machine | None = None,
+        errors: Machine | None = None,
+        allowance: Allowance | None = None,
+    ) -> None:
+        self.host: Host = of if isinstance(of, Host) else of.host
+        self.base = 0 if isinstance(of, Host) else of.elapsed()
+        found = allowance if isinstance(of, Host) else of.allowance
+        self.allowance = Allowance(of.c) if found is None else found
+        self.c = self.host.c
+        self.command = self.host.command
+        self.through, self.errors = through, through or errors
+        self.text = ""
+        self.steps: list[tuple[int, int]] = []
+        self.traps: dict[str, str | None] = {}
+        self.took = self.busy = 0
+        self.zero: Json = None
+
+    @property
+    def elapsed(self) -> int:
+        """Milliseconds since whoever runs all of them began."""
+        return self.base + self.took
+
+    def begin(self, data: dict[str, Json]) -> None:
+        """Take a task, to be walked by `go_on`."""
+        from aiops_gym.sim.machine.scripts.machine import Machine  # noqa: PLC0415  # which runs what is beside it
+
+        self.task = Task(data)
+        self.machine = Machine(self, self.task, self.allowance)
+
+    def run(self, data: dict[str, Json]) -> Stop:
+        """The end: kind `exit` with code and the ms it took, or why it never ends."""
+        self.allowance.asides -= 1
+        if self.allowance.asides < 0:
+            return Stop("exit", code=2)
+        self.begin(data)
+        while (stop := self.go_on()) is None:
+            self.host.advance(self.elapsed)
+        if stop.kind != "exit" or self.through is not None:
+            return stop
+        return stop._replace(ms=self.host.drain(self, self.base + stop.ms) - self.base)
+
+    def go_on(self) -> Stop | None:
+        """Walk the task until time passes; how it ended, None where it has not."""
+        if self.allowance.left < -GRACE:
+            return Stop("exit", self.took, KILLED)
+        stop = self.machine.run()
+        if stop.kind == "exit" and not self._leave(stop.code):
+            return Stop("exit", self.took + self.machine.waited, stop.code)
+        self.took += stop.ms
+        self.busy += stop.kind == "busy"
+        over = self.busy > self.allowance.turns or self.took > self.allowance.longest
+        if stop.kind in ("forever", "wait", "oom") or over:
+            return stop if stop.kind == "oom" else Stop("forever")
+        return None
+
+    def _leave(self, code: int) -> bool:
+        """Begin what is to be done at the end, if there is something."""
+        script = self.traps.pop("EXIT", None)
+        if script:
+            self.task.code, self.task.stack = code, [["resume", code], ["list", parse(script), 0]]
+        return bool(script)
+
+    def write(self, task: Task, text: str) -> None:
+        """Keep it, or pass it on."""
+        self.put(text, self.took)
+
+    def put(self, text: str, at: int) -> None:
+        """Keep what was printed at a time, or pass it on."""
+        if self.through is not None:
+            self.through.write("1", text)
+        else:
+            self.text += text
+            self.steps.append((at, text.count("\n")))
+
+    def complain(self, task: Task, text: str) -> None:
+        """Errors are not what the one beside asked for."""
+        if self.errors is not None:
+            self.errors.write("2", text)
+        else:
+            self.host.complain(task, text)
+
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
+        """In the background of whoever is beside."""
+        return self.host.spawn(data, now, out or self)
+
+    def advance(self, now: int) -> None:
+        """Let what is in the background go on until then."""
+        self.host.advance(now)
+
+    def drain(self, out: Host, now: int) -> int:
+        """As the one beside does it."""
+        return self.host.drain(out, now)
+
+    def jobs(self, now: int) -> Json:
+        """As the one beside knows them."""
+        return self.host.jobs(now)
+
+    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
+        """Like the one beside."""
+        return self.host.kill(pid, signal, now)
+
+    def trap(self, signal: str, script: str | None) -> None:
+        """A shell of its own has traps of its own, of which only that for its end comes to act."""
+        self.traps[signal] = script
+
+    def trapped(self, signal: str) -> str | None:
+        """What is trapped here."""
+        return self.traps.get(signal)
+
+    def remaining(self, pid: int, now: int = 0) -> int:
+        """As the one beside knows it."""
+        return self.host.remaining(pid, now)
+
+    def ended(self, pid: int) -> int:
+        """As the one beside knows it."""
+        return self.host.ended(pid)
