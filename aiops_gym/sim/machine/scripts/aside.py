@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import cast
 
 from aiops_gym.sim.machine.scripts.allowance import GRACE, KILLED, Allowance
-from aiops_gym.sim.machine.scripts.host import Host
+from aiops_gym.sim.machine.scripts.host import Host, Walker, Walking
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
-
-if TYPE_CHECKING:
-    from aiops_gym.sim.machine.scripts.machine import Machine
 
 
 class Aside(Host):
@@ -21,6 +18,7 @@ class Aside(Host):
         of: the task beside it, or who runs all of them.
         through: where output goes; kept as `text` without it.
         errors: where errors go; to the one beside without it.
+        walker: what walks the task; the kind of the one beside it.
         allowance: what it may do, shared by all that come of one run; that of the task beside it.
 
     Attributes:
@@ -31,15 +29,17 @@ class Aside(Host):
 
     def __init__(
         self,
-        of: Machine | Host,
-        through: Machine | None = None,
-        errors: Machine | None = None,
+        of: Walking | Host,
+        through: Walking | None = None,
+        errors: Walking | None = None,
         allowance: Allowance | None = None,
+        walker: Walker | None = None,
     ) -> None:
         self.host: Host = of if isinstance(of, Host) else of.host
         self.base = 0 if isinstance(of, Host) else of.elapsed()
+        self.walker: Walker = walker or cast("Walker", type(of))
         found = allowance if isinstance(of, Host) else of.allowance
-        self.allowance = Allowance(of.c) if found is None else found
+        self.allowance = Allowance(self.host.c) if found is None else found
         self.c = self.host.c
         self.command = self.host.command
         self.through, self.errors = through, through or errors
@@ -56,10 +56,8 @@ class Aside(Host):
 
     def begin(self, data: dict[str, Json]) -> None:
         """Take a task, to be walked by `go_on`."""
-        from aiops_gym.sim.machine.scripts.machine import Machine  # noqa: PLC0415  # which runs what is beside it
-
         self.task = Task(data)
-        self.machine = Machine(self, self.task, self.allowance)
+        self.machine = self.walker(self, self.task, self.allowance)
 
     def run(self, data: dict[str, Json]) -> Stop:
         """The end: kind `exit` with code and the ms it took, or why it never ends."""

@@ -12,10 +12,10 @@ from aiops_gym.sim.machine.program import find
 from aiops_gym.sim.machine.scripts import background, declaring, printf, reading, scope, signals, state, streams, tools
 from aiops_gym.sim.machine.scripts.allowance import DEAR, KILLED, PER_CHARACTERS, UTILITY
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
+from aiops_gym.sim.machine.scripts.options import LONG_OPTIONS, SHOPTS
 from aiops_gym.sim.machine.scripts.parser import make_call, parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.signals import NAMES
-from aiops_gym.sim.machine.scripts.state import LONG_OPTIONS
 from aiops_gym.sim.machine.scripts.task import Stop
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed
@@ -317,7 +317,7 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     if "n" in flags:
         return _check_syntax(machine, argv[0], text, dialect)
     machine.enter_shell(_parse_program(machine, text, dialect), args, fresh=True, **given)
-    modes = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-O" and argv[at + 1] in state.SHOPTS]
+    modes = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-O" and argv[at + 1] in SHOPTS]
     machine.task.modes = [*machine.task.modes, *(["pipefail"] if "p" in flags else []), *modes]
     return None
 

@@ -27,6 +27,14 @@ class Compounds(Scope):
     before: int
     substituted: int
 
+    def expand_text(self, word: Sequence[Json]) -> str:
+        """A word that is not split."""
+        return words.expand_text(word, self)
+
+    def expand_pattern(self, word: Sequence[Json]) -> str:
+        """A word as a pattern."""
+        return words.expand_pattern(word, self)
+
     def leave(self, code: int) -> Stop | None:
         """End the innermost shell."""
         raise NotImplementedError

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-from aiops_gym.sim.machine.scripts.conditions import BINARY, UNARY
 from aiops_gym.sim.machine.scripts.reader import META, ScriptError
 from aiops_gym.sim.machine.scripts.tokens import Tokens
 from aiops_gym.types import Json
 
+NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
+FILES = ("-nt", "-ot", "-ef")
+TEXTS = ("=", "==", "!=", "<", ">", "=~")
+BINARY = frozenset((*NUMBERS, *FILES, *TEXTS))
+UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
 _SIGN = re.compile(r"(==|=~|=|!=|<|>|-\w\w)(?=\s)")
 _TESTED = re.compile(r"-\w\s+(?!\]\]|==?\s|!=\s|=~\s|&&|\|\|)\S")
 

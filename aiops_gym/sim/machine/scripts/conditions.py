@@ -9,18 +9,15 @@ from aiops_gym import caches
 from aiops_gym.sim.kernel.regex import Regex
 from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.machine.scripts import patterns
+from aiops_gym.sim.machine.scripts.condition_parser import BINARY, FILES, NUMBERS, UNARY
 from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.options import is_on
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.scope import Scope
 
-NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
-FILES = ("-nt", "-ot", "-ef")
-TEXTS = ("=", "==", "!=", "<", ">", "=~")
-BINARY = frozenset((*NUMBERS, *FILES, *TEXTS))
-UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
 _NUMBER = re.compile(r"\s*[-+]?\d{1,19}\s*")
 
 
@@ -149,9 +146,7 @@ def _unary(machine: Scope, sign: str, value: str) -> int:
     if sign == "-v":
         return int(not _is_set(machine, value))
     if sign == "-o":
-        from aiops_gym.sim.machine.scripts.state import is_on  # noqa: PLC0415
-
-        return int(not is_on(machine, value))
+        return int(not is_on(machine.task, value))
     if sign == "-R":
         return int("n" not in machine.task.kinds.get(value, ""))
     if sign == "-t":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.machine.scripts import parameters
+from aiops_gym.sim.machine.scripts.parameters import ansi_quote, describe
 from aiops_gym.sim.machine.scripts.parser import NAME
 from aiops_gym.sim.machine.scripts.printing import show_function
 from aiops_gym.sim.machine.scripts.reader import ScriptError
@@ -15,7 +15,6 @@ from aiops_gym.sim.machine.scripts.words import Assigned
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
-    from aiops_gym.sim.machine.scripts.scope import Scope
     from aiops_gym.types import Json
 
 KINDS = "aAilun"
@@ -146,30 +145,6 @@ def _show(machine: Machine, verb: str, on: str, words: list[str]) -> None:
             machine.write("1", f"{describe(machine, name)}\n")
 
 
-def describe(machine: Scope, name: str) -> str:
-    """A variable as `declare -p` shows it."""
-    value, flags = machine.task.vars.get(name), machine.attributes(name)
-    if isinstance(value, dict):
-        pairs = [f"[{_key(key)}]={quote_twice(each)}" for key, each in machine.array(name).items()]
-        ending = " " if "A" in flags and pairs else ""
-        return f"declare {flags} {name}=({' '.join(pairs)}{ending})"
-    if "n" in machine.task.kinds.get(name, ""):
-        return f"declare {flags} {name}={quote_twice(str(value or ''))}"
-    text = machine.get(name)
-    return f"declare {flags} {name}" + ("" if text is None else f"={quote_twice(text)}")
-
-
-def _key(key: str) -> str:
-    return key if key and all(char.isalnum() or char in "_-./" for char in key) else quote_twice(key)
-
-
-def quote_twice(text: str) -> str:
-    """A text in double quotes, or in `$'...'` where it has signs that cannot be seen."""
-    if any(ord(char) < 32 or ord(char) == 127 for char in text):
-        return parameters.ansi_quote(text)
-    return '"' + "".join(f"\\{char}" if char in '"\\$`' else char for char in text) + '"'
-
-
 def show_all(machine: Machine) -> None:
     """`set` without a word: all variables."""
     for name in sorted(each for each in {*machine.names()} if not each.startswith("\0")):
@@ -182,7 +157,7 @@ def show_all(machine: Machine) -> None:
 
 def _plain(text: str) -> str:
     if any(ord(char) < 32 or ord(char) == 127 for char in text):
-        return parameters.ansi_quote(text)
+        return ansi_quote(text)
     safe = all(char.isalnum() or char in "_-./:,+%@=" for char in text)
     return text if safe else "'" + text.replace("'", "'\\''") + "'"
 

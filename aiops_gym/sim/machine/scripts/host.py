@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
@@ -22,6 +23,27 @@ class Running(Protocol):
 
     def environment(self) -> dict[str, str]:
         """What a command gets."""
+
+
+class Walking(Running, Protocol):
+    """The same, as far as those beside it look at it."""
+
+    host: Host
+    allowance: Allowance
+    waited: int
+
+    def run(self) -> Stop:
+        """Go on until something takes time."""
+
+    def write(self, number: str, text: str) -> None:
+        """Write to a descriptor."""
+
+    def elapsed(self) -> int:
+        """Milliseconds that have passed for the task."""
+
+
+Walker = Callable[["Host", Task, Allowance], Walking]
+"""Makes one."""
 
 
 class Host:

@@ -14,6 +14,7 @@ from aiops_gym.sim.machine.scripts.commands import SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.jobs import Jobs, Told
+from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import make_call
 from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -101,7 +102,7 @@ class _Beside(Host):
         self.c = c
         self.command = run_command
         self.errors = ""
-        self.beside = Aside(self, allowance=allowance)
+        self.beside = Aside(self, allowance=allowance, walker=Machine)
         self.background = Jobs(self, FIRST + 1)
 
     def complain(self, task: Task, text: str) -> None:

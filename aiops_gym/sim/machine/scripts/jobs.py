@@ -53,7 +53,7 @@ class Job(Aside):
     """
 
     def __init__(self, host: Host, out: Aside, number: int, data: dict[str, Json], now: int) -> None:
-        super().__init__(host, allowance=out.allowance)
+        super().__init__(host, allowance=out.allowance, walker=out.walker)
         self.out, self.number, self.base = out, number, now
         self.text_of = show_list(data["stack"][0][1])
         self.stop: Stop | None = None

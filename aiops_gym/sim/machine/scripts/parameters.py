@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.machine.scripts import patterns, words
+from aiops_gym.sim.machine.scripts import patterns
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.types import Json
 
@@ -50,14 +50,12 @@ def expand_many(part: Json, scope: Scope) -> list[str]:
         return _described(name, operator, scope)
     found = _all(name, index, scope)
     if operator in DEFAULTS:
-        return [words.expand_text(arguments[0], scope)] if _takes_word(operator, found) else found
+        return [scope.expand_text(arguments[0])] if _takes_word(operator, found) else found
     return _changed(found, part, scope)
 
 
 def _described(name: str, operator: str, scope: Scope) -> list[str]:
     """All of an array in one word, or as keys and values in turn."""
-    from aiops_gym.sim.machine.scripts.declaring import describe, quote_twice  # noqa: PLC0415
-
     if operator == "@A":
         return [describe(scope, name)]
     if operator == "@K":
@@ -96,7 +94,7 @@ def expand(part: Json, scope: Scope) -> str:
         value = scope.get(name)
         return _given(name, scope) if value is None else value
     if is_many(part) or operator.startswith(("names", "keys")) or (index in EVERY and operator == ":"):
-        sign = words.separators_of(scope)[:1] if "*" in (name, index, operator[-1:]) else " "
+        sign = scope.separators[:1] if "*" in (name, index, operator[-1:]) else " "
         return sign.join(expand_many(part, scope))
     if operator == "len":
         return _length(name, index, scope)
@@ -109,7 +107,7 @@ def expand(part: Json, scope: Scope) -> str:
 
 
 def _text(index: Json, scope: Scope) -> str:
-    return index if isinstance(index, str) else words.expand_text(index, scope)
+    return index if isinstance(index, str) else scope.expand_text(index)
 
 
 def _value(name: str, index: Json, indirect: bool, scope: Scope) -> str | None:
@@ -119,11 +117,11 @@ def _value(name: str, index: Json, indirect: bool, scope: Scope) -> str | None:
             return target
         return scope.get(target) if target else None
     if name in EVERY or index in EVERY:
-        sign = words.separators_of(scope)[:1] if "*" in (name, index) else " "
+        sign = scope.separators[:1] if "*" in (name, index) else " "
         found = _all(name, index, scope)
         return sign.join(found) if found or name in EVERY else None
     if index is not None:
-        return scope.element(name, words.expand_text(index, scope))
+        return scope.element(name, scope.expand_text(index))
     return scope.get(name)
 
 
@@ -146,7 +144,7 @@ def _insist(part: Json, value: str | None, scope: Scope) -> str:
     _, name, index, operator, arguments, _ = part
     if not _takes_word(operator, None if value is None else [value]):
         return value or ""
-    default = words.expand_text(arguments[0], scope)
+    default = scope.expand_text(arguments[0])
     if operator.endswith("?"):
         usual = "parameter null or not set" if operator[0] == ":" else "parameter not set"
         raise ScriptError(f"{name}: {default or usual}", code=127)
@@ -163,7 +161,7 @@ def _changed(values: list[str], part: Json, scope: Scope) -> list[str]:
         return _cut(values, part, scope)
     if operator[0] == "@":
         return [_transform(value, operator[1], name, index, scope) for value in values]
-    pattern = patterns.read(words.expand_pattern(arguments[0], scope), scope.extended, scope.folds("nocasematch"))
+    pattern = patterns.read(scope.expand_pattern(arguments[0]), scope.extended, scope.folds("nocasematch"))
     for value in values:
         scope.allowance.move(pattern.measure(value))
     if scope.allowance.left < 0:
@@ -190,13 +188,13 @@ CASES: Mapping[str, Callable[[str], str]] = {"^": str.upper, ",": str.lower, "~"
 def _replaced(values: list[str], sign: str, pattern: patterns.Pattern, word: Sequence[Json], scope: Scope) -> list[str]:
     """`${name/pattern/word}`, where an `&` that is not quoted is what was found."""
     if word and any(part[0] == "lit" and "&" in part[1] for part in word) and scope.dialect == "bash":
-        form = words.expand_pattern(word, scope)
+        form = scope.expand_pattern(word)
 
         def into(found: str) -> str:
             return re_sub(form, found)
 
         return [pattern.replace(value, sign, into) for value in values]
-    plain = words.expand_text(word, scope)
+    plain = scope.expand_text(word)
     return [pattern.replace(value, sign, lambda _: plain) for value in values]
 
 
@@ -216,8 +214,8 @@ def re_sub(form: str, found: str) -> str:
 def _cut(values: list[str], part: Json, scope: Scope) -> list[str]:
     """`${name:offset:length}`."""
     _, name, index, _, arguments, _ = part
-    offset = scope.calculate(words.expand_text(arguments[0], scope) or "0")
-    length = scope.calculate(words.expand_text(arguments[1], scope) or "0") if len(arguments) > 1 else None
+    offset = scope.calculate(scope.expand_text(arguments[0]) or "0")
+    length = scope.calculate(scope.expand_text(arguments[1]) or "0") if len(arguments) > 1 else None
     if name in EVERY or index in EVERY:
         return _slice(values, offset, length, part, scope)
     value = values[0]
@@ -284,3 +282,27 @@ def ansi_quote(text: str) -> str:
     return (
         "$'" + "".join(names.get(c) or (f"\\{ord(c):03o}" if ord(c) < 32 or ord(c) == 127 else c) for c in text) + "'"
     )
+
+
+def describe(machine: Scope, name: str) -> str:
+    """A variable as `declare -p` shows it."""
+    value, flags = machine.task.vars.get(name), machine.attributes(name)
+    if isinstance(value, dict):
+        pairs = [f"[{_key(key)}]={quote_twice(each)}" for key, each in machine.array(name).items()]
+        ending = " " if "A" in flags and pairs else ""
+        return f"declare {flags} {name}=({' '.join(pairs)}{ending})"
+    if "n" in machine.task.kinds.get(name, ""):
+        return f"declare {flags} {name}={quote_twice(str(value or ''))}"
+    text = machine.get(name)
+    return f"declare {flags} {name}" + ("" if text is None else f"={quote_twice(text)}")
+
+
+def _key(key: str) -> str:
+    return key if key and all(char.isalnum() or char in "_-./" for char in key) else quote_twice(key)
+
+
+def quote_twice(text: str) -> str:
+    """A text in double quotes, or in `$'...'` where it has signs that cannot be seen."""
+    if any(ord(char) < 32 or ord(char) == 127 for char in text):
+        return ansi_quote(text)
+    return '"' + "".join(f"\\{char}" if char in '"\\$`' else char for char in text) + '"'

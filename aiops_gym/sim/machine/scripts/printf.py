@@ -6,9 +6,9 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.machine.scripts.escapes import unescape
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop
-from aiops_gym.sim.machine.scripts.tools import unescape
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop
-from aiops_gym.sim.machine.scripts.words import separators_of, split_line
+from aiops_gym.sim.machine.scripts.words import split_line
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
@@ -49,13 +49,13 @@ def read(machine: Machine, argv: list[str]) -> Stop | None:
         machine.task.code = int(not text)
         return None
     if "a" in given:
-        fields = split_line(line, 1 << 30, separators_of(machine), raw)
+        fields = split_line(line, 1 << 30, machine.separators, raw)
         machine.set_array(given["a"], [(None, False, field) for field in fields if field is not None])
         return None
     if not names and machine.dialect != "dash":
         machine.set("REPLY", line if raw else _unescaped(line))
         return None
-    values = [line] if "N" in given else split_line(line, len(names), separators_of(machine), raw)
+    values = [line] if "N" in given else split_line(line, len(names), machine.separators, raw)
     for index, name in enumerate(names or ["REPLY"]):
         machine.set(name, values[index] if index < len(values) else "")
     return None

@@ -9,6 +9,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import patterns
 from aiops_gym.sim.machine.scripts.allowance import Allowance
+from aiops_gym.sim.machine.scripts.escapes import unescape
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.printing import show_command
@@ -72,6 +73,20 @@ class Scope(Variables):
     def clock(self) -> int:
         """Milliseconds on the clock of whoever runs this."""
         raise NotImplementedError
+
+    def expand_text(self, word: Sequence[Json]) -> str:
+        """A word that is not split; see `words`."""
+        raise NotImplementedError
+
+    def expand_pattern(self, word: Sequence[Json]) -> str:
+        """A word as a pattern; see `words`."""
+        raise NotImplementedError
+
+    @property
+    def separators(self) -> str:
+        """Signs by which fields are split."""
+        given = self.get("IFS")
+        return " \t\n" if given is None else given
 
     def substitute(self, node: Json) -> str:
         """What commands print, run here and now."""
@@ -253,8 +268,6 @@ class Scope(Variables):
 
     def unescape(self, text: str) -> str:
         """`${x@E}`."""
-        from aiops_gym.sim.machine.scripts.tools import unescape  # noqa: PLC0415  # tools know machines
-
         return unescape(text)[0]
 
 

@@ -9,42 +9,13 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.options import LONG_OPTIONS, MODES, ON, SHOPTS, is_on
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
-    from aiops_gym.sim.machine.scripts.scope import Scope
-
-LONG_OPTIONS = {
-    "allexport": "a",
-    "errexit": "e",
-    "errtrace": "E",
-    "functrace": "T",
-    "noclobber": "C",
-    "noexec": "n",
-    "noglob": "f",
-    "notify": "b",
-    "nounset": "u",
-    "verbose": "v",
-    "xtrace": "x",
-}
-MODES = ("pipefail", "posix", "history", "monitor", "vi", "emacs", "privileged", "physical", "hashall", "braceexpand")
-"""Options of `set -o` without a letter that matters here."""
-
-ON = ("braceexpand", "hashall", "interactive-comments")
-_SHOPTS = """
-    autocd assoc_expand_once cdable_vars cdspell checkhash checkjobs checkwinsize* cmdhist* compat31 compat32 compat40
-    compat41 compat42 compat43 compat44 complete_fullquote* direxpand dirspell dotglob execfail expand_aliases extdebug
-    extglob extquote* failglob force_fignore* globasciiranges* globskipdots* globstar gnu_errfmt histappend histreedit
-    histverify hostcomplete* huponexit inherit_errexit interactive_comments* lastpipe lithist localvar_inherit
-    localvar_unset login_shell mailwarn no_empty_cmd_completion nocaseglob nocasematch noexpand_translation nullglob
-    patsub_replacement* progcomp* progcomp_alias promptvars* restricted_shell shift_verbose sourcepath*
-    varredir_close xpg_echo
-"""
-SHOPTS = {name.rstrip("*"): name.endswith("*") for name in _SHOPTS.split()}
-"""Options of `shopt`, and whether they are on at the beginning."""
 
 _BUILTINS = """
     . : alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill local printf pwd
@@ -175,13 +146,6 @@ def set_(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
-def is_on(machine: Scope, name: str) -> bool:
-    """Whether an option of `set -o` is on."""
-    if name in LONG_OPTIONS:
-        return LONG_OPTIONS[name] in machine.task.options
-    return (name in machine.task.modes) != (name in ON)
-
-
 def turn(machine: Machine, name: str, on: bool, usual: bool = False) -> None:
     """Turn an option on or off; those that are on as a rule are kept where they are off."""
     modes = [each for each in machine.task.modes if each != name]
@@ -193,7 +157,7 @@ def _show_options(machine: Machine, table: bool) -> None:
         (*LONG_OPTIONS, *MODES, "histexpand", "ignoreeof", "interactive-comments", "keyword", "nolog", "onecmd")
     )
     for name in names:
-        on = is_on(machine, name)
+        on = is_on(machine.task, name)
         machine.write("1", f"{name:<15}\t{'on' if on else 'off'}\n" if table else f"set {'-' if on else '+'}o {name}\n")
 
 
@@ -202,7 +166,7 @@ def shopt(machine: Machine, argv: list[str]) -> Stop | None:
     letters = "".join(word[1:] for word in argv[1:] if word.startswith("-"))
     names = [word for word in argv[1:] if not word.startswith("-")]
     known = (
-        {name: is_on(machine, name) for name in (*LONG_OPTIONS, *MODES)}
+        {name: is_on(machine.task, name) for name in (*LONG_OPTIONS, *MODES)}
         if "o" in letters
         else {name: (name in machine.task.modes) != usual for name, usual in SHOPTS.items()}
     )

@@ -12,19 +12,13 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts import memory, streams
 from aiops_gym.sim.machine.scripts.conditions import evaluate
+from aiops_gym.sim.machine.scripts.escapes import SHORT_OCTAL, unescape
 from aiops_gym.sim.machine.scripts.files import list_stored, make_absolute
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 Tool = Callable[["Machine", list[str]], int]
-ESCAPE = re.compile(
-    r"\\(?:(c)|0?([0-7]{1,3})|(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))|([abefnrtv\\0\"']))",
-    re.DOTALL,
-)
-SHORT_OCTAL = re.compile(r"(?<!\\)((?:\\\\)*)\\(?=[1-7])")
-ESCAPES = dict(zip("abefnrtv\\0\"'", "\a\b\033\f\n\r\t\v\\\0\"'", strict=True))
-
 FORMS = {
     "basename": r"[^-].*",
     "cat": r"[^-].*|-",
@@ -80,23 +74,6 @@ def _hits_data(machine: Machine, names: Sequence[str]) -> bool:
     """Whether a path holds what a program keeps on its disk: who takes that away takes it from the program."""
     paths = [make_absolute(each, machine.task.cwd) for each in names]
     return any(f"{stored}/".startswith(f"{path}/") for stored in list_stored(machine.c) for path in paths)
-
-
-def unescape(text: str) -> tuple[str, bool]:
-    """Backslashes as `echo` of dash and `printf` read them; and whether `\\c` ends all that is printed."""
-    found, at = "", 0
-    for match in ESCAPE.finditer(text):
-        found, at = found + text[at : match.start()], match.end()
-        if match[1]:
-            return found, True
-        octal, sixteen = match[2], match[3] or match[4] or match[5]
-        found += chr(int(octal, 8) & 255) if octal else _char(sixteen) if sixteen else ESCAPES[match[6]]
-    return found + text[at:], False
-
-
-def _char(sixteen: str) -> str:
-    number = int(sixteen, 16)
-    return "\ufffd" if number > 0x10FFFF or 0xD800 <= number < 0xE000 else chr(number)
 
 
 def echo(machine: Machine, argv: list[str]) -> int:

@@ -74,7 +74,7 @@ def expand_regex(word: Sequence[Json], scope: Scope) -> str:
 
 
 def _fields(word: Sequence[Json], scope: Scope) -> list[str]:
-    separators = separators_of(scope)
+    separators = scope.separators
     fields = _Fields(scope)
     for part in word:
         if part[0] == "dq":
@@ -107,12 +107,6 @@ def _add_quoted(inner: Sequence[Json], scope: Scope, fields: _Fields) -> None:
             fields.add(text, quoted=True)
     if not nothing:
         fields.add("", quoted=True)
-
-
-def separators_of(scope: Scope) -> str:
-    """Signs by which fields are split."""
-    given = scope.get("IFS")
-    return " \t\n" if given is None else given
 
 
 class _Fields:
