@@ -12,7 +12,7 @@ from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.printing import show_list
-from aiops_gym.sim.machine.scripts.signals import NAMES
+from aiops_gym.sim.machine.scripts.signals import ENDING, NAMES
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
@@ -21,8 +21,6 @@ LEFT = 40
 
 LONGEST_TURN = 10
 """Of a job that does much at once each turn takes twice as long as the one before, until so many have been doubled."""
-
-KILLS = ("HUP", "INT", "QUIT", "ILL", "ABRT", "KILL", "USR1", "USR2", "SEGV", "PIPE", "ALRM", "TERM")
 
 
 class Told(NamedTuple):
@@ -98,7 +96,7 @@ class Job(Aside):
         if trapped is not None:
             self.task.push("resume", self.task.code)
             self.task.push("list", parse(trapped), 0)
-        elif signal in KILLS:
+        elif signal in ENDING:
             self.stop = Stop("exit", self.took, 128 + NAMES.index(signal))
 
 

@@ -359,33 +359,29 @@ class Machine(Compounds):
 
     def substitute(self, node: Json) -> str:
         """What commands print, run here and now."""
-        side = Aside(self, errors=self)
         kept = self.dialect != "bash" or "inherit_errexit" in self.task.modes
-        options = self.task.options if kept else self.task.options.replace("e", "")
-        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
-        data["level"] = self.task.level + 1
-        outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
-        self.waited += outcome.ms
-        self.substituted = outcome.code
+        text, code = self._collect(node, self.task.options if kept else self.task.options.replace("e", ""))
+        self.substituted = code
         if self.dialect == "bash":
-            self.task.code = outcome.code
-        return side.text.replace("\0", "").rstrip("\n")
+            self.task.code = code
+        return text.replace("\0", "").rstrip("\n")
+
+    def _collect(self, node: Json, options: str) -> tuple[str, int]:
+        """All that commands print, and how they end."""
+        side = Aside(self, errors=self)
+        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
+        data |= {"level": self.task.level + 1, "fds": {**self.task.fds, "1": ["out"]}}
+        outcome = side.run(data)
+        self.waited += outcome.ms
+        return side.text, outcome.code
 
     def open_process(self, sign: str, node: Json) -> str:
         """A file with what commands print, or for what they read; see `end_redirection`."""
         path = f"/dev/fd/{63 - len(self.drains)}"
-        text = self.substitute_whole(node) if sign == "<" else ""
+        text = self._collect(node, self.task.options)[0] if sign == "<" else ""
         self.files.lend(path, text)
         self.drains.append([sign, path, node])
         return path
-
-    def substitute_whole(self, node: Json) -> str:
-        """The same with the newlines at its end."""
-        side = Aside(self, errors=self)
-        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "level": self.task.level + 1}
-        outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
-        self.waited += outcome.ms
-        return side.text
 
     def aside(self, stage: Json) -> Stop:
         """Run a command to its end here and now, with what it prints, and say how long it would take."""

@@ -20,8 +20,8 @@ _NAMES = """
 NAMES = _NAMES.split()
 SIGNALS = {str(number): name for number, name in enumerate(NAMES)}
 OWN_TRAPS = ("ERR", "DEBUG", "RETURN")
-ENDING = ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "PIPE", "ALRM", "TERM")
-"""Signals that end a shell which does not trap them."""
+ENDING = ("HUP", "INT", "QUIT", "ILL", "ABRT", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM")
+"""Signals that end a process which does not trap them."""
 
 
 def trap(machine: Machine, argv: list[str]) -> Stop | None:
