@@ -92,10 +92,10 @@ def analyse(script: str) -> Script:
     paths = [r.path for r in found.redirects if r.is_write and r.path != "/dev/null"]
     functions = tuple(found.functions)
     hidden = _HIDDEN.search(script) is not None
-    anywhere = hidden or found.is_opaque or any(_may_write(c.argv, functions) for c in commands)
+    anywhere = hidden or found.is_opaque or any(may_write(c.argv, functions) for c in commands)
     writes = anywhere or bool(paths)
     targets = None if anywhere else _targets(paths, any("cd" in c.argv for c in commands))
-    deep = hidden or any(_may_nest(c.argv, functions) for c in commands) or len(script) > LONG
+    deep = hidden or any(may_nest(c.argv, functions) for c in commands) or len(script) > LONG
     bomb = _multiplies(functions, commands, script)
     apart = ENDLESS if deep else frozenset[str]().union(*(_endless(c.argv) for c in commands))
     return Script(commands, functions, writes=writes, bomb=bomb, deep=deep, apart=apart, targets=targets)
@@ -142,7 +142,8 @@ def _end(script: str, start: int) -> int:
     return len(script)
 
 
-def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
+def may_nest(argv: Sequence[str | None], functions: Sequence[str] = ()) -> bool:
+    """Whether a call may start others, or its work nest as deep as its input does."""
     name, *arguments = argv
     if name in FLAT:
         return False
@@ -150,7 +151,7 @@ def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
         return None in arguments or "-exec" in arguments or "-execdir" in arguments
     if name in ("sudo", "xargs"):
         rest = [a for a in arguments if a is None or not a.startswith("-")]
-        return not rest or _may_nest(rest, functions)
+        return not rest or may_nest(rest, functions)
     return name not in functions
 
 
@@ -167,7 +168,8 @@ def _endless(argv: Sequence[str | None]) -> frozenset[str]:
     return frozenset()
 
 
-def _may_write(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
+def may_write(argv: Sequence[str | None], functions: Sequence[str] = ()) -> bool:
+    """Whether a call may change files."""
     name, *arguments = argv
     if name is None:
         return True

@@ -6,27 +6,18 @@ that the files have on the cluster's clock, and as the user that the shell is.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from posixpath import join
-from shlex import join as quoted
-from shlex import quote
 from typing import NamedTuple
 
 from aiops_gym.clients.context import Context
-from aiops_gym.shell.drive import Drive
-from aiops_gym.sim.kernel.digits import parse_natural
 
-ORDER = "__tar"
-"""What prints the script of a call of tar, and, with `STAMP`, writes an archive's headers anew."""
-
-STAMP = "--stamp"
 MADE = "/var/tmp/.archive"
 """Where an archive lies until its headers are right."""
 
 BLOCK = 512
-PACKERS = {"z": "gzip -c", "j": "bzip2 -c"}
+PACKERS = {"z": "gzip", "j": "bzip2"}
 
-_CREATES = re.compile(r"(?<![\w./-])tar\s+(?:-{0,2}[\w=]+\s+)*?(?:-?\w*c|--create)")
 _LONG = {"--create": "c", "--gzip": "z", "--bzip2": "j", "--verbose": "v"}
 
 
@@ -44,32 +35,38 @@ class Call(NamedTuple):
     members: list[tuple[str, str]]
 
 
-def make_opening(script: str) -> str:
-    """What makes the calls of tar in a script ask for the order; "" when it packs nothing."""
-    return f'tar() {{ eval "$({ORDER} "$@" </dev/null)"; }}; ' if _CREATES.search(script) else ""
+class Packing(NamedTuple):
+    """What a call of tar that packs comes to.
+
+    Attributes:
+        argv: the call that makes the archive `MADE`.
+        times: of what is in it, by name.
+        packer: what makes it smaller, "" for nothing.
+        target: where it is to lie, `-` for standard output.
+    """
+
+    argv: list[str]
+    times: dict[str, int]
+    packer: str
+    target: str
 
 
-def make_script(context: Context, argv: list[str]) -> str:
-    """What a call of tar is to do instead."""
+def prepare(context: Context, argv: list[str]) -> Packing | None:
+    """What a call of tar is to do instead; None for one that packs nothing."""
     call = parse_call(argv)
     if call is None or not call.members:
-        return f"command tar {quoted(argv)}"
-    words, times, before = list[str](), list[str](), ""
+        return None
+    words, times, before = list[str](), dict[str, int](), ""
     for folder, path in call.members:
         words += ["-C", folder] if folder != before else []
         before = folder
         for leaf in _leaves(context, folder, path):
             about = context.files.about(join(folder, leaf))
             words.append(leaf)
-            times += [leaf.lstrip("/"), str(int(about.time if about is not None else context.cluster.now()))]
-    verbose = "-v" if "v" in call.letters else ""
-    packer = next((PACKERS[letter] for letter in call.letters if letter in PACKERS), "cat")
-    target = "" if call.target == "-" else f" > {quote(call.target)}"
-    aside = " >&2" if verbose and not target else ""
-    return (
-        f"command tar -c {verbose} -f {MADE} {quoted(words)}{aside}; set -- $?; "
-        f"{ORDER} {STAMP} {quoted(times)}; [ ! -e {MADE} ] || {packer} < {MADE}{target}; rm -f {MADE}; return $1"
-    )
+            times[leaf.lstrip("/")] = int(about.time if about is not None else context.cluster.now())
+    verbose = ["-v"] if "v" in call.letters else []
+    packer = next((PACKERS[letter] for letter in call.letters if letter in PACKERS), "")
+    return Packing(["tar", "-c", *verbose, "-f", MADE, *words], times, packer, call.target)
 
 
 def parse_call(argv: list[str]) -> Call | None:
@@ -100,19 +97,16 @@ def parse_call(argv: list[str]) -> Call | None:
     return Call(letters, target, members) if "c" in letters else None
 
 
-def stamp(drive: Drive, words: list[str]) -> None:
-    """Write the headers of the archive anew; the words are the names of what is in it, each with its time."""
-    if not drive.exists(MADE):
-        return
-    times = dict(zip(words[::2], words[1::2], strict=True))
-    data, at = bytearray(drive.read_file(MADE)), 0
+def stamp(archive: bytes, times: Mapping[str, int]) -> bytes:
+    """The archive with headers that are written anew, with the times of what is in it."""
+    data, at = bytearray(archive), 0
     while at + BLOCK <= len(data) and data[at]:
         name = data[at : at + 100].split(b"\0")[0].decode(errors="replace")
-        time = parse_natural(times.get(name.rstrip("/"), times.get(name, ""))) or 0
+        time = times.get(name.rstrip("/"), times.get(name, 0))
         data[at : at + BLOCK] = _header(data[at : at + BLOCK], time)
         size = int(data[at + 124 : at + 135].split(b"\0")[0] or b"0", 8)
         at += BLOCK + -(-size // BLOCK) * BLOCK
-    drive.write_file(MADE, bytes(data))
+    return bytes(data)
 
 
 def _header(block: bytearray, time: int) -> bytearray:

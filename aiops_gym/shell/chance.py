@@ -8,16 +8,16 @@ Scripts that touch none of them, which is nearly all, are left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from aiops_gym.shell.commands.date import render
+from aiops_gym.shell.disk import STDIN
 
 HIDDEN = "/var/tmp/."
 """What stands for `/dev/` and the like where the kernel would answer by chance."""
 
 RANDOM_FILES = ("/var/tmp/.random", "/var/tmp/.urandom")
 UUID_FILE = "/var/tmp/.uuid"
-STDIN = "/var/tmp/.stdin"
 PROC = "/var/tmp/.proc"
 STANDING_IN = frozenset({*RANDOM_FILES, UUID_FILE, STDIN, PROC})
 """All of these: `ls` and its like pass over them. `STDIN` is what a command reads that another one starts."""
@@ -41,6 +41,7 @@ _PRINTF = re.compile(
 _SORT = re.compile(
     r"\bsort\b((?:[ \t]+-\S+)*?)[ \t]+(?:-[a-zA-Z]*R[a-zA-Z]*|--random-sort|--sort=random)(?=[\s;|&)]|$)"
 )
+_RANDOMLY = re.compile(r"-[a-zA-Z]*R[a-zA-Z]*|--random-sort|--sort=random")
 _SRAND = re.compile(r"\bsrand\(\s*\)")
 _STRFTIME_NOW = re.compile(r"\bstrftime\(\s*\)")
 _RANDOM = re.compile(r"/dev/(random\b|ura)")
@@ -75,6 +76,38 @@ def settle_script(script: str, now: float, draw: Callable[[], int], alone: bool 
     if "${!" in script:
         script = _INDIRECT.sub(r'$(__special "$\1" "${!\1}")', script)
     return _RANDOM.sub(rf"{HIDDEN}\1", script)
+
+
+AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
+
+
+def settle(argv: Sequence[str], now: float, draw: Callable[[], int]) -> list[str]:
+    """The words of a call with the wall clock and real chance taken out.
+
+    >>> settle(["awk", "BEGIN{srand(); print rand()}"], 1000.0, lambda: 7)
+    ['awk', 'BEGIN{srand(7); print rand()}']
+    >>> settle(["sort", "-R", "a"], 1000.0, lambda: 7)
+    ['shuf', 'a']
+    """
+    name = argv[0]
+    if name in AWKS and any(_SUSPECT.search(word) for word in argv):
+        return [name, *(_settle_program(word, now, draw) for word in argv[1:])]
+    if name == "sort" and any(_RANDOMLY.fullmatch(word) for word in argv[1:]):
+        return ["shuf", *(word for word in argv[1:] if not _RANDOMLY.fullmatch(word))]
+    return list(argv)
+
+
+def _settle_program(program: str, now: float, draw: Callable[[], int]) -> str:
+    program = _SRAND.sub(lambda _: f"srand({draw() % 100_000})", program)
+    program = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', program)
+    program = program.replace("systime()", str(int(now)))
+    return _STRFTIME.sub(lambda found: f"strftime({found[1]}, {int(now)})", program)
+
+
+def hide_sources(word: str) -> str:
+    """A word with what stands for the kernel's sources of chance in place of them."""
+    word = word.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
+    return _RANDOM.sub(rf"{HIDDEN}\1", word)
 
 
 def _with_time(form: str, now: float) -> str:

@@ -24,6 +24,9 @@ UNSEEN = frozenset({"/bin", "/usr/bin", "/proc", "/dev"})
 
 SYSTEM = tuple(f"{folder}/" for folder in sorted(UNSEEN))
 
+STDIN = "/var/tmp/.stdin"
+"""What a command reads that another one starts; no file of anybody's."""
+
 LARGEST = 32_000_000
 """Bytes that the files of one shell may take, as a small disk would."""
 
@@ -259,7 +262,7 @@ class Disk:
                 path = join(folder, entry["name"])
                 about = entry["metadata"]
                 kind = about["file_type"]
-                if path in UNSEEN:
+                if path in UNSEEN or path == STDIN:
                     continue
                 if kind == "directory":
                     folders.append(path)

@@ -10,15 +10,16 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
 from types import TracebackType
 from typing import TypeVar
 from weakref import ref
 
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
-from aiops_gym.shell.disk import Disk
+from aiops_gym.shell.disk import STDIN, UNSEEN, Disk, File
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
 from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FOLDERS, NAME, OWNER, read_files
@@ -88,6 +89,7 @@ class Engine:
         self.seconds = WALL_SECONDS if seconds is None else seconds
         self.lock = threading.Lock()
         self._run: Run | None = None
+        self._input = ""
         self._bash = Bash(
             profile=ExecutionProfile.Interactive,
             max_commands=MAX_COMMANDS,
@@ -157,6 +159,28 @@ class Engine:
             error,
         )
 
+    def call(self, script: str, callback: Callback) -> Ended:
+        """Run calls of the interpreter's own commands, which are printed when they have ended."""
+        run = self._run = Run(callback, lambda: 0.0)
+        began = time.monotonic()
+        try:
+            result = self._bash.execute_sync(script)
+        finally:
+            self._run = None
+            self._bash.clear_cancel()
+        if run.failure is not None:
+            raise run.failure
+        run.chunks.append((hide_interpreter(result.stdout), hide_interpreter(result.stderr), ""))
+        return self._ended(run, began, result.exit_code, result.error or "")
+
+    def lend_input(self, text: str) -> None:
+        """Have `STDIN` hold a text; what lay there of others is gone."""
+        if text or self._input:
+            drive, self._input = self.disk.drive, text
+            if not drive.exists("/var/tmp"):
+                drive.mkdir("/var/tmp", True)
+            drive.write_file(STDIN, text.encode(errors="surrogateescape"))
+
     def cancel(self) -> None:
         """End the running script now; what the present command would print is lost."""
         self._bash.cancel()
@@ -205,6 +229,25 @@ class Engine:
         return BuiltinResult(output.stdout, output.stderr, output.code)
 
 
+@cache
+def read_system() -> Mapping[str, File]:
+    """The files in folders whose content the interpreter makes up: path -> file."""
+    engine = Engine(frozenset())
+    found = dict[str, File]()
+    folders = sorted(UNSEEN)
+    for folder in folders:
+        found[folder] = File("directory", 0o755, b"", INSTALLED)
+        for entry in engine.disk.drive.read_dir(folder):
+            path, about = f"{folder}/{entry['name']}", entry["metadata"]
+            if about["file_type"] == "directory":
+                folders.append(path)
+                continue
+            with suppress(RuntimeError):  # a device, or what only a process has
+                data = b"" if folder.startswith("/dev") else engine.disk.drive.read_file(path)
+                found[path] = File("file", int(about["mode"]), data, INSTALLED)
+    return found
+
+
 def _hide_commands(drive: Drive) -> None:
     """Write the files of the interpreter's own commands anew, which name it."""
     for folder in ("/bin", "/usr/bin"):
@@ -237,6 +280,7 @@ class _Depth(threading.local):
         cpu: seconds of processor time that calls took which ran apart.
         late: they took all that they had.
         alone: nobody waits for them, see `by_itself`.
+        shared: all of them share one time, see `share_time`.
         more: real seconds beside the usual ones that scripts have, see `wait_for_real`.
     """
 
@@ -245,6 +289,7 @@ class _Depth(threading.local):
     cpu: float = 0.0
     late: bool = False
     alone: bool = False
+    shared: bool = False
     more: float = 0.0
 
 
@@ -261,9 +306,8 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
     A script started by a command of another script needs an engine and a thread of its own; see `run_nested`.
     """
     key = (names, _depth.value)
-    if _depth.value == 0 and not _depth.alone:
-        _depth.ends = time.monotonic() + WALL_SECONDS + _depth.more
-        _depth.cpu, _depth.late = 0.0, False
+    if _depth.value == 0 and not _depth.alone and not _depth.shared:
+        _begin()
     seconds = remaining()
     with _engines_lock:
         found = _engines.get(key)
@@ -280,6 +324,25 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
             yield found
     finally:
         _depth.value -= 1
+
+
+def _begin() -> None:
+    _depth.ends = time.monotonic() + WALL_SECONDS + _depth.more
+    _depth.cpu, _depth.late = 0.0, False
+
+
+@contextmanager
+def share_time() -> Iterator[None]:
+    """Let all that is called inside have one time together, as the commands of a script."""
+    if _depth.value or _depth.alone or _depth.shared:
+        yield
+        return
+    _begin()
+    _depth.shared = True
+    try:
+        yield
+    finally:
+        _depth.shared = False
 
 
 @contextmanager
@@ -318,7 +381,15 @@ def remaining() -> float:
 
 def is_overdue() -> bool:
     """Whether the time of the script on this thread is up: the real one, or that of the processor."""
-    return _depth.value > 0 and (_depth.late or time.monotonic() > _depth.ends)
+    within = _depth.value > 0 or _depth.shared
+    return within and (_depth.late or time.monotonic() > _depth.ends)
+
+
+def tell_lateness() -> str:
+    """Why the time is up, in the word that `Ended.error` has for it; "" where it is not."""
+    if not is_overdue():
+        return ""
+    return BUSY if _depth.late else SLOW
 
 
 def measure_left(seconds: float) -> float:
@@ -340,6 +411,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
     """
     outer = _depth.value
     ends, cpu, late, alone, more = _depth.ends, _depth.cpu, _depth.late, _depth.alone, _depth.more
+    shared = _depth.shared
     spent: list[tuple[float, bool]] = []
     if outer == 0 and not deep:
         return work()
@@ -348,7 +420,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
 
     def target() -> None:
         _depth.value, _depth.ends, _depth.cpu, _depth.late, _depth.alone = outer, ends, cpu, late, alone
-        _depth.more = more
+        _depth.more, _depth.shared = more, shared
         with _Collected(failed):
             done.append(work())
         spent.append((_depth.cpu, _depth.late))

@@ -9,23 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from shlex import join as quoted
-from shlex import quote
 
 from aiops_gym.clients.context import CommandModule, Context, Network
 from aiops_gym.clients.waiting import finish
 from aiops_gym.shell import layers
-from aiops_gym.shell.analysis import analyse
-from aiops_gym.shell.chance import STDIN
+from aiops_gym.shell.calls import Calls, Place
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
-from aiops_gym.shell.disk import File, Tree
-from aiops_gym.shell.engine import Ended, by_itself, count_depth, run_nested
+from aiops_gym.shell.engine import by_itself
 from aiops_gym.shell.host import NAME
+from aiops_gym.shell.host_files import HostTree
 from aiops_gym.shell.plain import Timer
-from aiops_gym.shell.repair import repair
-from aiops_gym.shell.session import Session
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.draws import bits
@@ -53,12 +47,8 @@ MISSING = split_words(
 )
 """What an image has only if its tools say so."""
 
-BARE = ("HOME", "USER", "LOGNAME", "SHELL", "LANG")
 BY_ITSELF = split_words("rg column bc file tree less more strings xxd hexdump envsubst clear history")
 """What the interpreter does by itself, in images that have it."""
-
-_ENVIRONMENT = split_words("-exec envsubst env printenv watch xargs")
-"""Words of calls to which the variables of their environment make a difference."""
 
 _PROC = re.compile(rf"{PROC.pattern}(cmdline|comm|environ|status|cgroup)\b")
 _FDS = re.compile(r"/dev/fd/(\d+)\b")
@@ -67,11 +57,10 @@ _FDS = re.compile(r"/dev/fd/(\d+)\b")
 def run_utility(c: Container, argv: Sequence[str], stdin: str, cwd: str, env: Mapping[str, str]) -> Output:
     """Run a utility that is in the image. What took time is a `Timed` output: the world has not moved meanwhile."""
     box = _Box(c, cwd, env)
-    inner = count_depth() > 0 or analyse(quoted(argv)).deep
     if not c.world.moving:
-        return run_nested(lambda: box.run(argv, stdin), inner)
+        return box.run(argv, stdin)
     with by_itself():
-        return run_nested(lambda: box.run(argv, stdin), inner)
+        return box.run(argv, stdin)
 
 
 class _Box:
@@ -115,42 +104,21 @@ class _Box:
     def run(self, argv: Sequence[str], stdin: str) -> Output:
         """Run a command that the interpreter knows, over the container's files; what it wrote there stays."""
         base, before = layers.load(self.container, self.image)
-        about = analyse(quoted(argv))
         now = self.world.now / 1000
-        session = Session(self, Clock(Timer(now), now + SECONDS))
-        lent = self._lent(argv, stdin, now)
-        start: Tree = {**before, **lent} if lent else before
-        script = _FDS.sub(rf"{layers.PROC}fd\1", _PROC.sub(rf"{layers.PROC}\1", self._script(argv, stdin)))
-        ended, after = session.script(script, start, about)
-        if after is start:
-            after = before
-        elif lent:
-            after = {path: file for path, file in after.items() if path not in lent}
-        if not layers.store(self.container, base, before, after):
-            return Output(ended.stdout, f"{argv[0]}: write error: No space left on device\n", 1)
-        return _output(ended, session.clock.elapsed())
+        clock = Clock(Timer(now), now + SECONDS)
+        tree = HostTree(before, clock.now)
+        tree.lent = self._lent(argv)
+        calls = Calls(self, clock, tree)
+        output = calls.run(argv, stdin, Place(self.cwd, {"PATH": executables.PATH, "HOME": "/root", **self.env}))
+        if not layers.store(self.container, base, before, tree.freeze()):
+            return Output(output.stdout, f"{argv[0]}: write error: No space left on device\n", 1)
+        return _end(output, calls.error, clock.elapsed())
 
-    def _lent(self, argv: Sequence[str], stdin: str, now: float) -> Tree:
+    def _lent(self, argv: Sequence[str]) -> dict[str, bytes]:
         """Files that are there only while the command runs."""
-        found = {STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else {}
-        if any(_PROC.search(word) for word in argv):
-            found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
-            for path in (each[0] for word in argv for each in _PROC.finditer(word)):
-                text = read_process(self.container, path) or ""
-                found[_PROC.sub(rf"{layers.PROC}\1", path)] = File("file", 0o444, text.encode(), now)
-        for path in (each[0] for word in argv for each in _FDS.finditer(word)):
-            lent = Files(self.container).read(path)
-            if lent is not None:
-                found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
-                found[_FDS.sub(rf"{layers.PROC}fd\1", path)] = File("file", 0o444, lent.encode(), now)
-        return found
-
-    def _script(self, argv: Sequence[str], stdin: str) -> str:
-        source, begin = f" < {STDIN}" if stdin else "", f"cd {quote(self.cwd)}; "
-        if not _ENVIRONMENT.isdisjoint(argv) or any("ENVIRON" in word or "system" in word for word in argv):
-            exports = " ".join(f"{name}={quote(value)}" for name, value in self.env.items() if name.isidentifier())
-            begin = f"unset {' '.join(BARE)}; export PATH={executables.PATH} HOME=/root {exports}; {begin}"
-        return f"{begin}{quoted(argv)}{source}"
+        found = {path: read_process(self.container, path) for path in argv if _PROC.fullmatch(path)}
+        found |= {path: Files(self.container).read(path) for path in argv if _FDS.fullmatch(path)}
+        return {path: text.encode(errors="replace") for path, text in found.items() if text is not None}
 
     def _adapted(self, tool: Tool) -> CommandModule:
         def run(context: Context, argv: list[str]) -> Output:
@@ -167,11 +135,8 @@ def _absent(context: Context, argv: list[str]) -> Output:
     return Output("", f"bash: line 1: {argv[0]}: command not found\n", 127)
 
 
-def _output(ended: Ended, seconds: float) -> Output:
-    stderr, hidden = repair(ended.stderr), f"{layers.PROC}fd"
-    if hidden in ended.stdout or hidden in stderr:
-        stderr = stderr.replace(hidden, "/dev/fd/")
-        ended = replace(ended, stdout=ended.stdout.replace(hidden, "/dev/fd/"))
-    if ended.error:
-        return Output(ended.stdout, f"{stderr}{ended.error.removeprefix('resource limit exceeded: ')}\n", KILLED)
-    return Timed(ended.stdout, stderr, ended.code, seconds) if seconds else Output(ended.stdout, stderr, ended.code)
+def _end(output: Output, error: str, seconds: float) -> Output:
+    if error:
+        wrong = f"{output.stderr}{error.removeprefix('resource limit exceeded: ')}\n"
+        return Output(output.stdout, wrong, KILLED)
+    return Timed(output.stdout, output.stderr, output.code, seconds) if seconds else output

@@ -12,18 +12,15 @@ from aiops_gym.errors import SnapshotError
 from aiops_gym.helm.dispatch import run as helm
 from aiops_gym.kubectl import run as kubectl
 from aiops_gym.shell import engine, repair
-from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.apart import SECONDS
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.disk import LARGEST, File, add, list_below, make_absolute, pack, unpack
-from aiops_gym.shell.engine import BUSY, SLOW, Ended, run_nested
+from aiops_gym.shell.engine import BUSY, SLOW, Ended
 from aiops_gym.shell.host import make_host_tree
-from aiops_gym.shell.session import Session
+from aiops_gym.shell.tasks import HostTasks
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.types import Cluster, Json, ShellRun
-
-FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
 HOSTS = {**COMMANDS, "helm": helm}
 """What every operator's host has besides bash's own."""
@@ -74,17 +71,13 @@ class Sandbox:
         if refused:
             return ShellRun("", refused, refused, 126)
         script = script.replace("\0", "")
-        about = analyse(script)
-        if about.error:
-            message = repair.format_syntax_error(about.error, script)
-            return ShellRun("", message, message, 2)
-        if about.bomb:
-            return ShellRun("", FORK_FAILED, FORK_FAILED, 124, "commands")
-        session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
+        clock = Clock(self.cluster, self.cluster.now() + timeout)
         more = 0.0 if self.patience is None else timeout + self.patience
+        tasks = HostTasks(self, clock, self._tree)
         with engine.wait_for_real(more):
-            ended, self._tree = run_nested(lambda: session.script(script, self._tree, about), about.deep)
-        return _report(ended, session.clock, timeout, engine.WALL_SECONDS + more)
+            ended = tasks.run(script)
+        self._tree = tasks.tree.freeze()
+        return _report(ended, clock, timeout, engine.WALL_SECONDS + more)
 
     def draw(self) -> int:
         """64 random bits of the shell's own stream."""

@@ -22,11 +22,15 @@ UTILITY, PER_CHARACTERS, DEAR = 1_000, 20, 300_000
 """What a utility takes that the machine does not have itself: each, for so many characters that it reads and prints,
 and where a limit had to end it."""
 
+LONGEST_TEXT = 200_000
 LONGEST, LONGEST_ASKED = 24 * 3_600_000, 3_600_000
 """Milliseconds after which what waits is taken to have no end."""
 
 KILLED = 137
 """Exit code of what was ended for what it took."""
+
+CLOSED = 141
+"""Exit code of what writes once nobody reads any more: that of SIGPIPE."""
 
 ASKED = 400_000
 """Units of what somebody outside the world waits for; the container is not charged, since its clock stands still."""
@@ -43,12 +47,14 @@ class Allowance:
         left: units; below zero nothing more is begun, and below `-GRACE` what was begun is killed.
         asides: tasks beside the first one.
         longest: milliseconds that it may wait.
+        longest_text: characters of a word or variable.
         turns: of much work at once, after which it is taken to have no end.
     """
 
     def __init__(self, c: Container, asked: bool = False) -> None:
         self._c, self._asked = c, asked
         self._began = self.left = ASKED if asked else work.measure_room(c.world, c.key)
+        self.longest_text = LONGEST_TEXT
         self.asides = MOST_ASIDES * 10 if asked else MOST_ASIDES
         self.longest = LONGEST_ASKED if asked else LONGEST
         self.turns = ASKED if asked else MOST_TURNS

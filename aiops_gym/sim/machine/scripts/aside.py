@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from aiops_gym.sim.machine.scripts.allowance import GRACE, KILLED, Allowance
-from aiops_gym.sim.machine.scripts.host import Host, Walker, Walking
+from aiops_gym.sim.machine.scripts.allowance import CLOSED, GRACE, KILLED, Allowance
+from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.machine.scripts.host import Call, Host, Running, Walker, Walking
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task
-from aiops_gym.types import Json
+from aiops_gym.types import Json, Output
+
+
+class ClosedPipe(Exception):
+    """Nobody reads any more what is written."""
 
 
 class Aside(Host):
@@ -25,6 +31,7 @@ class Aside(Host):
         steps: of the output: (ms since the beginning, lines).
         took: ms since this task began.
         base: ms that had passed before.
+        room: lines that are read of the output, -1 for all.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class Aside(Host):
         self.steps: list[tuple[int, int]] = []
         self.traps: dict[str, str | None] = {}
         self.took = self.busy = 0
+        self.room = -1
         self.zero: Json = None
 
     @property
@@ -65,14 +73,19 @@ class Aside(Host):
         if self.allowance.asides < 0:
             return Stop("exit", code=2)
         self.begin(data)
-        while (stop := self.go_on()) is None:
-            self.host.advance(self.elapsed)
+        try:
+            while (stop := self.go_on()) is None:
+                self.host.advance(self.elapsed)
+        except ClosedPipe:
+            return Stop("exit", self.took + self.machine.waited, CLOSED)
         if stop.kind != "exit" or self.through is not None:
             return stop
         return stop._replace(ms=self.host.drain(self, self.base + stop.ms) - self.base)
 
     def go_on(self) -> Stop | None:
         """Walk the task until time passes; how it ended, None where it has not."""
+        if self.host.over:
+            return Stop("killed", self.took, KILLED)
         if self.allowance.left < -GRACE:
             return Stop("exit", self.took, KILLED)
         stop = self.machine.run()
@@ -81,8 +94,8 @@ class Aside(Host):
         self.took += stop.ms
         self.busy += stop.kind == "busy"
         over = self.busy > self.allowance.turns or self.took > self.allowance.longest
-        if stop.kind in ("forever", "wait", "oom") or over:
-            return stop if stop.kind == "oom" else Stop("forever")
+        if stop.kind in ("forever", "wait", "oom", "killed") or over:
+            return stop if stop.kind in ("oom", "killed") else Stop("forever")
         return None
 
     def _leave(self, code: int) -> bool:
@@ -103,6 +116,8 @@ class Aside(Host):
         else:
             self.text += text
             self.steps.append((at, text.count("\n")))
+            if self.room >= 0 and self.text.count("\n") >= self.room:
+                raise ClosedPipe
 
     def complain(self, task: Task, text: str) -> None:
         """Errors are not what the one beside asked for."""
@@ -110,6 +125,27 @@ class Aside(Host):
             self.errors.write("2", text)
         else:
             self.host.complain(task, text)
+
+    @property
+    def over(self) -> bool:
+        """Like the one beside."""
+        return self.host.over
+
+    def open_files(self, mask: int) -> Files:
+        """Those of the one beside."""
+        return self.host.open_files(mask)
+
+    def locate(self, word: str) -> str:
+        """As the one beside knows it."""
+        return self.host.locate(word)
+
+    def gather(self, machine: Running, stages: Sequence[Json]) -> list[Call]:
+        """As the one beside does it."""
+        return self.host.gather(machine, stages)
+
+    def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
+        """As the one beside does it."""
+        return self.host.join(machine, calls, text)
 
     def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
         """In the background of whoever is beside."""

@@ -51,11 +51,7 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
     """Run a command; `$?` is 0 unless it says otherwise."""
     task, name = machine.task, argv[0]
     if name in task.functions and not machine.through:
-        outer = task.traps.get("RETURN") if "T" in task.options else task.traps.pop("RETURN", None)
-        task.push("call", task.args, {}, name, machine.line, outer, False)
-        task.args = [task.args[0] if task.args else "sh", *argv[1:]]
-        body = task.functions[name]
-        task.push(body[0], body, 0)
+        call_function(machine, argv)
         return None
     base = name.rpartition("/")[2]
     machine.before, task.code = task.code, 0
@@ -71,6 +67,16 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
         return COMMANDS[base](machine, argv)
     task.code = tools.TOOLS[base](machine, [base, *argv[1:]])
     return None
+
+
+def call_function(machine: Machine, argv: list[str]) -> None:
+    """Begin a function of the script."""
+    task, name = machine.task, argv[0]
+    outer = task.traps.get("RETURN") if "T" in task.options else task.traps.pop("RETURN", None)
+    task.push("call", task.args, {}, name, machine.line, outer, False)
+    task.args = [task.args[0] if task.args else "sh", *argv[1:]]
+    body = task.functions[name]
+    task.push(body[0], body, 0)
 
 
 def knows(machine: Machine, base: str) -> bool:
@@ -104,7 +110,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
             machine.task.code = 126
         else:
             shell = "bash" if re.match(r"#!.*bash", script) else ""
-            machine.enter_shell(_parse_program(machine, script, shell), argv, fresh=True, shell=shell, given="")
+            machine.enter_shell(parse_program(machine, script, shell), argv, fresh=True, shell=shell, given="")
         return None
     if found is not None and (resolved or base not in executables.load_commands()):
         machine.allowance.left -= TOOL
@@ -120,7 +126,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         machine.task.code = tools.TOOLS[base](machine, [base, *argv[1:]])
         return None
     else:
-        machine.write("2", f"{_absent(machine, argv[0])}\n")
+        machine.write("2", f"{tell_absent(machine, argv[0])}\n")
         machine.task.code = 127
         return None
     _take(machine, output)
@@ -138,7 +144,7 @@ def _take(machine: Machine, output: Output) -> None:
             machine.files.write(make_absolute(name, machine.task.cwd), content)
 
 
-def _absent(machine: Machine, word: str) -> str:
+def tell_absent(machine: Machine, word: str) -> str:
     """What is said of a command that there is not, by whom was to start it."""
     name, image = machine.name, machine.c.image()
     if machine.through == "env" and image is not None and image.sh == "busybox":
@@ -151,7 +157,7 @@ def _absent(machine: Machine, word: str) -> str:
     return f"{name}: 1: {by}{word}: not found"
 
 
-def _parse_program(machine: Machine, text: str, shell: str) -> list[Json]:
+def parse_program(machine: Machine, text: str, shell: str) -> list[Json]:
     """A script that is to run as another program; one that does not parse at all says so and ends with 2."""
     dialect = shell or machine.dialect
     try:
@@ -240,7 +246,7 @@ def _run_through(machine: Machine, through: str, argv: list[str]) -> Stop | None
     """Run a command that `exec` or `env` was told to."""
     machine.through, before = through, machine.through
     try:
-        return run(machine, argv)
+        return machine.host.command(machine, argv)
     finally:
         machine.through = before
 
@@ -316,7 +322,7 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
         given["given"] = "s"
     if "n" in flags:
         return _check_syntax(machine, argv[0], text, dialect)
-    machine.enter_shell(_parse_program(machine, text, dialect), args, fresh=True, **given)
+    machine.enter_shell(parse_program(machine, text, dialect), args, fresh=True, **given)
     modes = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-O" and argv[at + 1] in SHOPTS]
     machine.task.modes = [*machine.task.modes, *(["pipefail"] if "p" in flags else []), *modes]
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING
@@ -176,7 +176,14 @@ class Files:
             self._measure(name, 0)
         self.c.world.touch()
 
-    def paths(self) -> list[str]:
+    def touch(self, path: str) -> None:
+        """Give a file the present time; of those of a container nobody asks it."""
+
+    def stores(self, paths: Sequence[str]) -> bool:
+        """Whether what a program keeps on its disk lies at or below one of these paths."""
+        return any(f"{stored}/".startswith(f"{path}/") for stored in list_stored(self.c) for path in paths)
+
+    def paths(self, below: str = "/") -> list[str]:
         """All files and folders that were written, and all files that were there before."""
         kept = self._kept()
         found = {*FOLDERS, *STICKY, *self._given, *kept["changed"]} - {"/", *kept["removed"]}

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts.allowance import Allowance
+from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.task import Stop, Task
-from aiops_gym.types import Json
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
 Run = Callable[..., Stop | None]
 """Runs a command: see `commands.run`."""
+
+
+class Call(NamedTuple):
+    """A command of a pipeline that needs no shell of its own.
+
+    Attributes:
+        argv: its words.
+        errors: where its errors go: to the output (`out`), nowhere (`null`), or else to those of the script.
+    """
+
+    argv: list[str]
+    errors: str = ""
 
 
 class Running(Protocol):
@@ -52,6 +66,28 @@ class Host:
     c: Container
     command: Run
 
+    def open_files(self, mask: int) -> Files:
+        """The files that a task sees; new ones do not get the permissions of the mask."""
+        return Files(self.c, mask)
+
+    def locate(self, word: str) -> str:
+        """Where the program lies that a word names, "" for none."""
+        image = self.c.image()
+        return (image and executables.find_path(image, word)) or ""
+
+    def gather(self, machine: Running, stages: Sequence[Json]) -> list[Call]:
+        """The first commands of a pipeline that need no shell of their own, to be run by `join`."""
+        return []
+
+    def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
+        """Run commands that are piped into each other on a text: what came out, and the code of each."""
+        raise NotImplementedError
+
+    @property
+    def over(self) -> bool:
+        """Whether all that runs here has to end."""
+        return False
+
     def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """Start a program of the image; None where it is none, or where there is no room for one."""
         return None
@@ -68,6 +104,9 @@ class Host:
 
     def advance(self, now: int) -> None:
         """Let what is in the background go on, until so many ms have passed."""
+
+    def move(self, now: int) -> None:
+        """Let the clock go on, where it does so while a task runs, until so many ms have passed."""
 
     def drain(self, out: Host, now: int) -> int:
         """Let what is in the background and prints to `out` go on to its end; the ms that have passed then."""

@@ -12,8 +12,7 @@ from aiops_gym.sim.machine.scripts.allowance import GRACE, KILLED, LONGEST_ASKED
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.commands import SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
-from aiops_gym.sim.machine.scripts.host import Host
-from aiops_gym.sim.machine.scripts.jobs import Jobs, Told
+from aiops_gym.sim.machine.scripts.jobs import JobHost
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import make_call
 from aiops_gym.sim.machine.scripts.task import Task
@@ -22,7 +21,6 @@ from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
-    from aiops_gym.types import Json
 
 OCI = "OCI runtime exec failed: exec failed: unable to start container process: "
 FIRST = 50
@@ -95,36 +93,19 @@ def run(c: Container, argv: Sequence[str], stdin: str = "", asked: bool = False)
     return Ran(host.beside.text, host.errors, code, ms, steps=tuple(lines) if ms else ())
 
 
-class _Beside(Host):
+class _Beside(JobHost):
     """Who runs it: see `machine.Host`. What it leaves in the background does at once what it can."""
 
     def __init__(self, c: Container, allowance: Allowance) -> None:
+        super().__init__(FIRST + 1)
         self.c = c
         self.command = run_command
         self.errors = ""
         self.beside = Aside(self, allowance=allowance, walker=Machine)
-        self.background = Jobs(self, FIRST + 1)
 
     def complain(self, task: Task, text: str) -> None:
         """Keep what it prints to stderr."""
         self.errors += text
-
-    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
-        """Let it go on whenever others wait."""
-        return self.background.start(data, now, out if isinstance(out, Aside) else self.beside)
-
-    def advance(self, now: int) -> None:
-        """Let them go on until then."""
-        self.background.advance(now)
-
-    def drain(self, out: Host, now: int) -> int:
-        """A pipe is at its end when nobody can write to it any more."""
-        held = [job for job in self.background.all if job.out is out and job.holds] if out is not self.beside else []
-        return self.background.finish(held, now) if held else now
-
-    def jobs(self, now: int) -> list[Told]:
-        """What `jobs` shows."""
-        return self.background.tell(now)
 
     def kill(self, pid: int, signal: str, now: int = 0) -> bool:
         """Signals reach the container's first process; it cannot be killed from within."""
@@ -136,19 +117,3 @@ class _Beside(Host):
             return pid in (1, FIRST) or (job is not None and job.stop is not None and job.stop.kind != "exit")
         job.signal(signal, now)
         return True
-
-    def remaining(self, pid: int, now: int = 0) -> int:
-        """How long they would take; who waits for one without an end waits as long as anybody can."""
-        job = self.background.find(pid)
-        wanted = [job] if job is not None else [each for each in self.background.all if not each.told]
-        if (pid > 0 and job is None) or not wanted:
-            return 0
-        ended = self.background.finish(wanted, now, some=pid < 0) - now
-        for each in wanted:
-            each.told = each.told or each.stop is not None
-        return ended
-
-    def ended(self, pid: int) -> int:
-        """Exit code of what was left there."""
-        job = self.background.find(pid)
-        return 127 if job is None or job.stop is None else job.stop.code

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aiops_gym.sim.machine.scripts.aside import Aside
+from aiops_gym.sim.machine.scripts.allowance import CLOSED
+from aiops_gym.sim.machine.scripts.aside import Aside, ClosedPipe
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.printing import show_list
@@ -83,7 +84,10 @@ class Job(Aside):
     def step(self) -> None:
         """Go on until time passes."""
         self.walking, busy = True, self.busy
-        self.stop = self.go_on()
+        try:
+            self.stop = self.go_on()
+        except ClosedPipe:
+            self.stop = Stop("exit", self.took, CLOSED)
         self.took += 1 << min(self.busy, LONGEST_TURN) if self.busy > busy else 0
         self.walking = False
 
@@ -132,10 +136,14 @@ class Jobs:
         going = [job for job in self.all if job.stop is None and not job.walking]
         return min(going, key=lambda job: job.elapsed, default=None)
 
+    def _step(self, job: Job) -> None:
+        self.host.move(job.elapsed)
+        job.step()
+
     def advance(self, now: int) -> None:
         """Let all go on until then."""
         while (job := self._next()) is not None and job.elapsed <= now:
-            job.step()
+            self._step(job)
 
     def finish(self, wanted: Sequence[Job], now: int, some: bool = False) -> int:
         """Let all go on until those have ended, or one of them; when that is, if not for ever, in ms."""
@@ -143,7 +151,7 @@ class Jobs:
             job = self._next()
             if job is None:
                 break
-            job.step()
+            self._step(job)
         longest = now + self.all[0].allowance.longest if self.all else now
         ends = [longest if job.stop is None or job.stop.kind != "exit" else job.ended_at for job in wanted]
         return max(now, (min if some else max)(ends, default=now))
@@ -165,3 +173,58 @@ class Jobs:
         for job in self.all:
             job.told = job.told or job.state != "Running"
         return found
+
+
+class JobHost(Host):
+    """Who runs a task, with others in the background.
+
+    Args:
+        first: process number of the first of those.
+
+    Attributes:
+        beside: the task.
+        background: the others.
+    """
+
+    beside: Aside
+
+    def __init__(self, first: int) -> None:
+        self.background = Jobs(self, first)
+
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
+        """Let it go on whenever others wait."""
+        return self.background.start(data, now, out if isinstance(out, Aside) else self.beside)
+
+    def advance(self, now: int) -> None:
+        """Let them go on until then."""
+        self.background.advance(now)
+        self.move(now)
+
+    def drain(self, out: Host, now: int) -> int:
+        """A pipe is at its end when nobody can write to it any more."""
+        held = [job for job in self.background.all if job.out is out and job.holds] if out is not self.beside else []
+        return self.background.finish(held, now) if held else now
+
+    def jobs(self, now: int) -> list[Told]:
+        """What `jobs` shows."""
+        return self.background.tell(now)
+
+    def remaining(self, pid: int, now: int = 0) -> int:
+        """How long they would take; who waits for one without an end waits as long as anybody can."""
+        job = self.background.find(pid)
+        wanted = [job] if job is not None else [each for each in self.background.all if not each.told]
+        if (pid > 0 and job is None) or not wanted:
+            return 0
+        ended = self.background.finish(wanted, now, some=pid < 0) - now
+        for each in wanted:
+            each.told = each.told or each.stop is not None
+        return ended
+
+    def ended(self, pid: int) -> int:
+        """Exit code of what was left there."""
+        job = self.background.find(pid)
+        return UNKNOWN if job is None or job.stop is None else job.stop.code
+
+
+UNKNOWN = 127
+"""Exit code of a process that there was not."""

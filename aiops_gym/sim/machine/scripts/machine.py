@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.compounds import Compounds
-from aiops_gym.sim.machine.scripts.host import Host
+from aiops_gym.sim.machine.scripts.host import Call, Host
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task
@@ -230,8 +231,13 @@ class Machine(Compounds):
 
     def _pipeline(self, stages: Sequence[Json]) -> Stop | None:
         """Stages run one after the other, each on all that the one before printed."""
-        source, codes = self.task.fds.get("0", ["text", ""]), list[int]()
-        for index, stage in enumerate(stages):
+        source, codes = self.stdin(), list[int]()
+        while (index := len(codes)) < len(stages):
+            if calls := self.host.gather(self, stages[index:]):
+                text, found = self._join(calls, source, last=index + len(calls) == len(stages))
+                source, codes = ["text", text], [*codes, *found]
+                continue
+            stage = stages[index]
             data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1, "level": self.task.level + 1}
             data["fds"] = {**self.task.fds, "0": source}
             if index == len(stages) - 1 and "lastpipe" in self.task.modes:
@@ -243,10 +249,13 @@ class Machine(Compounds):
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
                 side = Aside(self, errors=self)
+                side.room = count_lines_read(stages[index + 1])
                 outcome = side.run(data)
                 source = side.zero or ["text", side.text]
             else:
                 outcome = Aside(self, self).run(data)
+            if outcome.kind == "killed" and index < len(stages) - 1:
+                self._finish_pipeline(stages[index + 1 :], source)
             if outcome.kind != "exit":
                 return outcome
             self.waited += outcome.ms
@@ -254,9 +263,29 @@ class Machine(Compounds):
         self._end_pipeline(codes)
         return None
 
+    def _join(self, calls: list[Call], source: Json, last: bool) -> tuple[str, list[int]]:
+        """Run commands that need no shell of their own; what the last one prints, if that is not printed here."""
+        for argv, _ in calls:
+            self.trace(*map(quote_traced, argv))
+        output, codes = self.host.join(self, calls, source[1] if source[0] == "text" else "")
+        if last:
+            self.write("1", output.stdout)
+        self.write("2", output.stderr)
+        return output.stdout, codes
+
+    def _finish_pipeline(self, stages: Sequence[Json], source: Json) -> None:
+        """The time is up: what was printed by then goes through commands that take none."""
+        calls = self.host.gather(self, stages) if source[0] == "text" and source[1] else []
+        if len(calls) == len(stages):
+            self._join(calls, source, last=True)
+
     def _end_pipeline(self, codes: list[int]) -> None:
+        self.task.code, self.task.status = self._pick_code(codes), codes
+
+    def _pick_code(self, codes: list[int]) -> int:
+        """The exit code of a pipeline whose commands ended with these."""
         failed = [code for code in codes if code] if "pipefail" in self.task.modes else []
-        self.task.code, self.task.status = failed[-1] if failed else codes[-1], codes
+        return failed[-1] if failed else codes[-1]
 
     def _piped(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
@@ -368,6 +397,11 @@ class Machine(Compounds):
 
     def _collect(self, node: Json, options: str) -> tuple[str, int]:
         """All that commands print, and how they end."""
+        stages = list_only_pipe(node)
+        if stages and len(calls := self.host.gather(self, stages)) == len(stages):
+            output, codes = self.host.join(self, calls, self.stdin()[1] if self.stdin()[0] == "text" else "")
+            self.write("2", output.stderr)
+            return output.stdout, self._pick_code(codes)
         side = Aside(self, errors=self)
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
         data |= {"level": self.task.level + 1, "fds": {**self.task.fds, "1": ["out"]}}
@@ -389,9 +423,30 @@ class Machine(Compounds):
         return Aside(self, self).run(data)
 
 
+LINES_READ = re.compile(r"head(?: -n ?(\d{1,6})| -(\d{1,6}))?")
 _SPECIAL = ". : break continue eval exec exit export readonly return set shift times trap unset"
 SPECIAL = frozenset(_SPECIAL.split())
 """Commands of which POSIX has it that what is assigned before them stays, and that an error ends the shell."""
+
+
+def list_only_pipe(node: Json) -> list[Json]:
+    """The commands of a list that is one pipeline and nothing else; none for others."""
+    items = node[1]
+    if len(items) != 1 or items[0][1] or len(items[0][0][1]) != 1:
+        return []
+    _, stages, negated, timed = items[0][0][1][0][1]
+    return [] if negated or timed else list(stages)
+
+
+def count_lines_read(stage: Json) -> int:
+    """How many lines `head` reads before it ends, -1 for other commands."""
+    words = (
+        ["".join(part[1] for part in word if part[0] in ("lit", "quo")) for word in stage[2]]
+        if stage[0] == "simple"
+        else []
+    )
+    given = LINES_READ.fullmatch(" ".join(words))
+    return int(given[1] or given[2] or 10) if given and not stage[3] else -1
 
 
 def quote_traced(word: str) -> str:

@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import patterns
 from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.escapes import unescape
-from aiops_gym.sim.machine.scripts.files import Files, make_absolute
+from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.printing import show_command
 from aiops_gym.sim.machine.scripts.reader import ScriptError
@@ -63,8 +63,9 @@ class Scope(Variables):
         self.host = host
         self.task = task
         self.c = host.c
-        self.files = Files(host.c, task.mask)
+        self.files = host.open_files(task.mask)
         self.allowance = allowance
+        self.longest = allowance.longest_text
         self.line = 1
         self.current: Json = None
         self.drains: list[Json] = []
@@ -149,6 +150,8 @@ class Scope(Variables):
             self.host.write(self.task, text)
         elif target[0] == "err" and text:
             self.host.complain(self.task, text)
+        elif target[0] == "kept":
+            target[1].append(text)
         elif target[0] == "file" and text:
             self.files.write(target[1], text, append=True)
             self.allowance.left -= OPENING
@@ -235,9 +238,9 @@ class Scope(Variables):
     def is_exported(self, name: str) -> bool:
         return self.task.exports.get(name, name == "HOME" or name in self.c.env)
 
-    def paths(self) -> list[str]:
-        """All files."""
-        return self.files.paths()
+    def paths(self, below: str = "/") -> list[str]:
+        """All files, those below a folder among them."""
+        return self.files.paths(below)
 
     def arguments(self) -> list[str]:
         """Positional parameters."""
@@ -279,8 +282,8 @@ _KEPT: Mapping[str, Callable[[Scope], str | None]] = {
     "LINENO": lambda scope: str(scope.line),
     "BASHPID": lambda scope: str(scope.task.pid),
     "BASH_SUBSHELL": lambda scope: str(sum(frame[0] == "shell" for frame in scope.task.stack) + scope.task.level),
-    "EPOCHSECONDS": lambda scope: str(scope.c.now // 1000),
-    "EPOCHREALTIME": lambda scope: f"{scope.c.now // 1000}.{scope.c.now % 1000:03d}000",
+    "EPOCHSECONDS": lambda scope: str(scope.clock() // 1000),
+    "EPOCHREALTIME": lambda scope: f"{scope.clock() // 1000}.{scope.clock() % 1000:03d}000",
     "HOSTNAME": lambda scope: scope.c.hostname,
     "FUNCNAME": lambda scope: next((frame[3] for frame in scope.callers()), None),
     "BASH_COMMAND": lambda scope: show_command(scope.current) if scope.current else "",
@@ -310,7 +313,7 @@ def _match_paths(scope: Scope, pattern: str) -> list[str]:
     written = "".join(_QUOTED.sub(r"\1", piece) + "/" for piece in pieces[:plain])
     prefix = make_absolute(written or ".", scope.task.cwd).rstrip("/") + "/"
     found: set[str] = set()
-    for path in scope.paths():
+    for path in scope.paths(prefix):
         if path.startswith(prefix) and _fits(names := path[len(prefix) :].split("/"), pieces[plain:], scope):
             if folders_only and scope.files.kind(path) != "directory":
                 continue

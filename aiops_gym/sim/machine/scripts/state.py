@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
-from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.options import LONG_OPTIONS, MODES, ON, SHOPTS, is_on
 from aiops_gym.sim.machine.scripts.parser import parse
@@ -305,8 +304,7 @@ def _meanings(machine: Machine, word: str, no_functions: bool) -> Iterator[tuple
         yield "function", ""
     if word in BUILTINS or (bash and word in OF_BASH):
         yield "builtin", ""
-    image = machine.c.image()
-    place = word if "/" in word and machine.files.kind(word) else image and executables.find_path(image, word)
+    place = word if "/" in word and machine.files.kind(word) else machine.host.locate(word)
     if place:
         yield "file", place
 

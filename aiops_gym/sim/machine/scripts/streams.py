@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.machine.scripts import memory
+from aiops_gym.sim.machine.scripts.allowance import CLOSED
 from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.task import Stop
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 Command = Callable[["Machine", list[str]], Stop | None]
-CLOSED = 141
-"""Exit code of what writes without end, once nobody reads it: that of SIGPIPE."""
 
 
 def read_inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[str], int]:

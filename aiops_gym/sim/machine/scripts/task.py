@@ -18,7 +18,7 @@ class Task:
     Attributes:
         stack: frames, the innermost last.
         fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", what is
-            left, number], ["zero", bytes or -1].
+            left, number], ["zero", bytes or -1], ["kept", texts].
         exports: which variables commands get (true) or do not get any more (false), besides those of the container.
         code: `$?`.
         fixed: names of variables that stay as they are.

@@ -9,11 +9,10 @@ from itertools import pairwise
 from posixpath import basename, dirname
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.scripts import memory, streams
 from aiops_gym.sim.machine.scripts.conditions import evaluate
 from aiops_gym.sim.machine.scripts.escapes import SHORT_OCTAL, unescape
-from aiops_gym.sim.machine.scripts.files import list_stored, make_absolute
+from aiops_gym.sim.machine.scripts.files import make_absolute
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
@@ -72,8 +71,7 @@ def does(machine: Machine, name: str, words: Sequence[str]) -> bool:
 
 def _hits_data(machine: Machine, names: Sequence[str]) -> bool:
     """Whether a path holds what a program keeps on its disk: who takes that away takes it from the program."""
-    paths = [make_absolute(each, machine.task.cwd) for each in names]
-    return any(f"{stored}/".startswith(f"{path}/") for stored in list_stored(machine.c) for path in paths)
+    return machine.files.stores([make_absolute(each, machine.task.cwd) for each in names])
 
 
 def echo(machine: Machine, argv: list[str]) -> int:
@@ -111,7 +109,7 @@ def wc(machine: Machine, argv: list[str]) -> int:
     names, flags = [w for w in argv[1:] if not w.startswith("-")], [w[1:] for w in argv[1:] if w.startswith("-")]
     texts, code = streams.read_inputs(machine, argv, names)
     text, source = "".join(texts), machine.stdin()
-    size = source[1] if source[0] == "zero" and not names else len(text.encode())
+    size = source[1] if source[0] == "zero" and not names else len(text.encode(errors="surrogateescape"))
     if names:
         size = machine.files.size(make_absolute(names[0], machine.task.cwd))
     counts = {"l": text.count("\n"), "w": len(text.split()), "c": size}
@@ -152,7 +150,9 @@ def touch(machine: Machine, argv: list[str]) -> int:
     code = 0
     for name in [w for w in argv[1:] if not w.startswith("-")]:
         path = make_absolute(name, machine.task.cwd)
-        if not machine.files.kind(path) and not machine.files.write(path, ""):
+        if machine.files.kind(path):
+            machine.files.touch(path)
+        elif not machine.files.write(path, ""):
             machine.write("2", f"touch: cannot touch '{name}': No such file or directory\n")
             code = 1
     return code
@@ -176,8 +176,7 @@ def date(machine: Machine, argv: list[str]) -> int:
 
 def which(machine: Machine, argv: list[str]) -> int:
     """Where executables lie."""
-    image = machine.c.image()
-    found = [image and executables.find_path(image, name) for name in argv[1:] if not name.startswith("-")]
+    found = [machine.host.locate(name) for name in argv[1:] if not name.startswith("-")]
     machine.write("1", "".join(f"{place}\n" for place in found if place))
     return int(not all(found))
 

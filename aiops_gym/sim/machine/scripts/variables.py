@@ -16,9 +16,6 @@ from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.types import Json
 
 ELEMENT = re.compile(r"([A-Za-z_]\w*)\[(.*)\]", re.DOTALL)
-LONGEST = 200_000
-"""Characters of a word; a shell that makes longer ones has run out of memory."""
-
 MOST_LINKS = 8
 BUCKETS = 1024
 """Of bash's tables, whose order is that of associative arrays."""
@@ -33,10 +30,14 @@ class Variables:
 
     Args:
         task: the task.
+
+    Attributes:
+        longest: characters of a word; a shell that makes longer ones has run out of memory.
     """
 
     task: Task
     dialect: str
+    longest: int
 
     def find_special(self, name: str) -> str | None:
         """The value of a variable that the shell keeps, None for others."""
@@ -177,7 +178,7 @@ class Variables:
             value = str(self.calculate(value or "0") + (self.calculate(before or "0") if before is not None else 0))
         elif before:
             value = before + value
-        if len(value) > LONGEST:
+        if len(value) > self.longest:
             raise ScriptError("Out of space", "xrealloc: cannot allocate memory")
         return value.lower() if "l" in kind else value.upper() if "u" in kind else value
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from aiops_gym.sim.machine.scripts import braces, parameters, patterns
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.scope import Scope
-from aiops_gym.sim.machine.scripts.variables import LONGEST
 from aiops_gym.types import Json
 
 WRITTEN, FOUND, QUOTED = range(3)
@@ -56,7 +55,7 @@ def expand_text(word: Sequence[Json], scope: Scope) -> str:
     if len(word) == 1 and word[0][0] in ("lit", "quo"):
         return str(word[0][1])
     found = "".join(text for part in word for text, _ in _pieces(part, scope, False))
-    if len(found) > LONGEST:
+    if len(found) > scope.longest:
         raise ScriptError("Out of space", "xrealloc: cannot allocate memory")
     return found
 
@@ -125,7 +124,7 @@ class _Fields:
             self.text.append(text)
             self.pattern.append(patterns.quote(text) if quoted else text)
             self.size += len(text)
-            if self.size > LONGEST:
+            if self.size > self.scope.longest:
                 raise ScriptError("Out of space", "xrealloc: cannot allocate memory")
 
     def end(self) -> None:

@@ -1,0 +1,479 @@
+"""Scripts of the agent's host: the interpreter of `sim.machine.scripts`, over files of a shell and on a real clock.
+
+What takes time lets the cluster's clock go on at once. Builtins and small tools are the interpreter's, commands that
+reach the cluster ours, all other utilities bashkit's: see `calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from aiops_gym.shell import host
+from aiops_gym.shell.calls import Calls, Owner, Place, replace_bytes
+from aiops_gym.shell.clock import Clock
+from aiops_gym.shell.commands.sleep import parse_duration
+from aiops_gym.shell.disk import Tree
+from aiops_gym.shell.engine import MAX_OUTPUT, Ended, read_system, share_time, tell_lateness
+from aiops_gym.shell.host_files import HostFiles, HostTree
+from aiops_gym.shell.words import split_words
+from aiops_gym.sim.kernel.blueprint import Image
+from aiops_gym.sim.machine.scripts import commands, tools
+from aiops_gym.sim.machine.scripts.allowance import Allowance
+from aiops_gym.sim.machine.scripts.aside import Aside
+from aiops_gym.sim.machine.scripts.files import Files, make_absolute
+from aiops_gym.sim.machine.scripts.host import Call
+from aiops_gym.sim.machine.scripts.jobs import JobHost
+from aiops_gym.sim.machine.scripts.machine import Machine
+from aiops_gym.sim.machine.scripts.parser import make_call, parse
+from aiops_gym.sim.machine.scripts.reader import ScriptError
+from aiops_gym.sim.machine.scripts.state import BUILTINS, OF_BASH
+from aiops_gym.sim.machine.scripts.task import Stop, new_task
+from aiops_gym.sim.machine.scripts.words import expand_fields
+from aiops_gym.types import Output, Printed
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.machine.container import Container
+    from aiops_gym.sim.machine.scripts.host import Host, Running
+    from aiops_gym.types import Json
+
+MOST_STEPS, MOST_COMMANDS = 600_000, 5_000
+"""Steps of a script, of which a command takes some five, and commands that are no builtins."""
+
+MOST_ASIDES, MOST_JOBS = 5_000, 100
+"""Subshells, and what runs in the background at once."""
+
+LONGEST_TEXT = 8_000_000
+"""Characters of a word or variable."""
+
+LONGEST_WAIT = 10**9
+"""Milliseconds."""
+
+FIRST = 631
+"""Process number of a script."""
+
+STEPS = "resource limit exceeded: maximum command count exceeded"
+FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
+
+SHELLS = split_words("sh bash dash")
+BESIDE = split_words("env nohup nice setsid sleep")
+"""Commands that are no builtins, but those of the interpreter all the same."""
+
+SMALL = split_words("cat head tail grep wc which basename dirname touch true false echo printf test [ pwd")
+"""Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
+
+TEXT_TOOLS = split_words("cat head tail grep wc")
+"""Those of them that may stand in a pipeline without a shell of their own."""
+
+FILTERS = split_words(
+    "cat head tail grep wc sort uniq cut tr rev tac nl fold sed awk gawk mawk tee base64 md5sum sha256sum"
+)
+"""Commands that read their standard input where no file is named."""
+
+PROGRAMMED = split_words("grep sed awk gawk mawk tr jq")
+"""Those whose first word says what to do."""
+
+READING = split_words("jq tee column shuf python3 xargs bash sh")
+"""Other commands that do so."""
+
+OUT_OF_REACH = ("/proc/", "/dev/", "/sys/", "/bin/", "/usr/bin/")
+"""Files that the small tools leave to the utilities."""
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_PROGRAM = "/usr/bin/"
+
+
+class HostMachine:
+    """The agent's host as scripts see it: see `sim.machine.container.Container`.
+
+    Attributes:
+        now: ms on the cluster's clock when the script began.
+        seed: of what is drawn.
+        process: what tells this script from others.
+        env: exported variables.
+        hostname: of the machine.
+    """
+
+    env = {**host.ENVIRONMENT, "PATH": PATH}
+    hostname = host.NAME
+    key = ""
+    _image = Image()
+
+    def __init__(self, now: int, drawn: int) -> None:
+        self.now, self.seed = now, drawn
+        self.process = {"id": str(drawn)}
+        self.world = self
+
+    def image(self) -> Image:
+        """What decides which shell `sh` is."""
+        return self._image
+
+
+class HostAllowance(Allowance):
+    """What a script of the host may do."""
+
+    def __init__(self) -> None:
+        self.left = MOST_STEPS
+        self.asides = MOST_ASIDES
+        self.longest = self.turns = LONGEST_WAIT
+        self.longest_text = LONGEST_TEXT
+
+    def settle(self) -> None:
+        """Nobody is charged."""
+
+
+class HostTasks(JobHost):
+    """One script and all that comes of it.
+
+    Args:
+        owner: whose shell it is.
+        clock: the cluster, until the time of the script is up.
+        tree: the files.
+    """
+
+    def __init__(self, owner: Owner, clock: Clock, tree: Tree) -> None:
+        super().__init__(FIRST + 1)
+        self.clock = clock
+        self.tree = HostTree(tree, clock.now)
+        self.calls = Calls(owner, clock, self.tree, SHELLS, self.start)
+        self.owner = owner
+        self.c = cast("Container", HostMachine(round(clock.started * 1000), owner.draw()))
+        self.command = self.dispatch
+        self.allowance = HostAllowance()
+        self.printed: list[tuple[str, str, str]] = []
+        self.size = self.count = 0
+        self.error = ""
+
+    def run(self, script: str) -> Ended:
+        """Run a script as `bash -c` does."""
+        with share_time():
+            return self._run(script)
+
+    def _run(self, script: str) -> Ended:
+        terminal = cast("Machine", _Terminal(self))
+        self.beside = Aside(self, terminal, allowance=self.allowance, walker=Machine)
+        try:
+            node = parse(script)
+        except ScriptError as error:
+            node = [
+                "list",
+                [[["andor", [["", ["pipe", [["syntax", str(error), error.bash, error.line]], False, ""]]]], False, 1]],
+            ]
+        data = {**new_task(node, ["bash"], host.HOME, FIRST), "given": "c"}
+        stop = self.beside.run(data)
+        if stop.kind == "forever":
+            self.move(LONGEST_WAIT)
+        held = [job for job in self.background.all if job.holds]
+        self.background.finish(held, self.beside.elapsed)
+        cut = stop.kind != "exit" or any(job.stop is not None and job.stop.kind != "exit" for job in held)
+        error = self.error or ("killed" if cut else "")
+        out, err, both = ("".join(each) for each in zip(*self.printed, strict=True)) if self.printed else ("", "", "")
+        return Ended(out, err, both, stop.code, error)
+
+    def open_files(self, mask: int) -> Files:
+        """The files that a task sees."""
+        return cast("Files", HostFiles(self.tree, mask))
+
+    # What is over
+
+    @property
+    def over(self) -> bool:
+        """Whether all that runs here has to end."""
+        if not self.error:
+            self.error = self.calls.error or tell_lateness()
+            if self.allowance.left < 0:
+                self.error = STEPS
+        return bool(self.error) or self.clock.expired
+
+    def move(self, now: int) -> None:
+        """Let the cluster's clock go on until then."""
+        left = now / 1000 - self.clock.elapsed()
+        if left > 0:
+            self.clock.wait(left)
+
+    def _catch_up(self, machine: Machine) -> None:
+        """Count the time that a command took on the cluster's clock."""
+        took = round(self.clock.elapsed() * 1000) - machine.elapsed()
+        if took > 0:
+            machine.waited += took
+
+    def print(self, out: str, err: str, both: str = "") -> None:
+        """Keep what comes to the terminal."""
+        out, err = replace_bytes(out), replace_bytes(err)
+        self.printed.append((out, err, replace_bytes(both) or out + err))
+        self.size += len(out) + len(err)
+        if self.size > MAX_OUTPUT:
+            self.error = self.error or "output limit exceeded"
+
+    def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
+        """Let it go on whenever others wait, where there are not too many."""
+        if sum(job.stop is None for job in self.background.all) >= MOST_JOBS:
+            self.print("", FORK_FAILED)
+            self.error = self.error or STEPS
+            return 0
+        return super().spawn(data, now, out)
+
+    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
+        """Signals reach what the script has in the background."""
+        self.background.advance(now)
+        job = self.background.find(pid)
+        if job is None or job.stop is not None:
+            return pid == FIRST and signal == "EXIT"
+        job.signal(signal, now)
+        return True
+
+    # Commands
+
+    def dispatch(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """Run a command; `$?` is 0 unless it says otherwise."""
+        task, name = machine.task, argv[0]
+        if name in task.functions and not machine.through:
+            commands.call_function(machine, argv)
+            return None
+        machine.before, task.code = task.code, 0
+        if self._is_builtin(machine, argv):
+            return commands.COMMANDS[name](machine, argv)
+        if name in SMALL and self._is_small(machine, argv):
+            if name in commands.COMMANDS:
+                return commands.COMMANDS[name](machine, argv)
+            task.code = tools.TOOLS[name](machine, argv)
+            return None
+        self.count += 1
+        if self.count > MOST_COMMANDS:
+            self.error = STEPS
+            return None
+        if "/" in name:
+            return self._run_path(machine, argv)
+        if not self._knows(machine, name):
+            return self._run_found(machine, argv)
+        self._run_other(machine, argv)
+        return None
+
+    def _is_builtin(self, machine: Machine, argv: list[str]) -> bool:
+        name = argv[0]
+        if name not in commands.COMMANDS:
+            return False
+        if name == "sleep":
+            return len(argv) > 1 and all(parse_duration(word) is not None for word in argv[1:])
+        known = name in BUILTINS or name in SHELLS or name in BESIDE
+        return known or (name in OF_BASH and (machine.dialect == "bash" or name == "source"))
+
+    def _is_small(self, machine: Machine, argv: list[str]) -> bool:
+        """Whether the interpreter has a tool for a call."""
+        name, words = argv[0], argv[1:]
+        return tools.does(machine, name, words) and not any(word.startswith(OUT_OF_REACH) for word in words)
+
+    def _knows(self, machine: Machine, name: str) -> bool:
+        """Whether a name is that of a command of ours or of a utility, and lies where it is looked for."""
+        path = machine.task.vars.get("PATH")
+        if path is not None and not set(str(path).split(":")) & {"/usr/bin", "/bin", "/usr/local/bin"}:
+            return False
+        return name in self.owner.names or f"{_PROGRAM}{name}" in read_system()
+
+    def _run_other(self, machine: Machine, argv: list[str]) -> None:
+        """Run a command of ours or a utility."""
+        fds = machine.task.fds
+        output, codes = self.join(machine, [Call(argv, "out" if fds.get("1") == fds.get("2") else "")], _text(machine))
+        self._tell(machine, output)
+        machine.task.code = codes[-1]
+
+    def _tell(self, machine: Machine, output: Output) -> None:
+        if isinstance(output, Printed) and output.stderr and machine.host is self.beside:
+            if machine.task.fds.get("1") == ["out"] and machine.task.fds.get("2") == ["err"]:
+                self.print(output.stdout, output.stderr, output.together)
+                return
+        machine.write("1", output.stdout)
+        machine.write("2", output.stderr)
+
+    def _run_path(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """Run a program that is named by its path."""
+        path = make_absolute(argv[0], machine.task.cwd)
+        folder, _, base = path.rpartition("/")
+        if f"{folder}/" in ("/bin/", _PROGRAM) and (base in SHELLS or self._knows(machine, base)):
+            return self.dispatch(machine, [base, *argv[1:]])
+        kind = machine.files.kind(path)
+        wrong = "Is a directory" if kind == "directory" else "" if kind else "No such file or directory"
+        if kind == "file" and not machine.files.mode(path) & 0o111:
+            wrong = "Permission denied"
+        if wrong:
+            machine.blame(f"{argv[0]}: {wrong}")
+            machine.task.code = 126 if kind else 127
+            return None
+        return self._run_file(machine, path, argv)
+
+    def _run_file(self, machine: Machine, path: str, argv: list[str]) -> Stop | None:
+        """Run a script in a file by what its first line names."""
+        text = machine.files.read(path) or ""
+        first = text.partition("\n")[0] if text.startswith("#!") else ""
+        words = [word for word in first[2:].split() if not word.endswith("/env") and word != "-S"]
+        name = words[0].rpartition("/")[2] if words else "bash"
+        if name not in SHELLS:
+            return self.dispatch(machine, [*words, path, *argv[1:]])
+        shell = "bash" if name == "bash" else "dash"
+        node = commands.parse_program(machine, text, shell)
+        machine.enter_shell(node, [path, *argv[1:]], fresh=True, shell=shell, given="")
+        return None
+
+    def _run_found(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """Run a script that lies on the path, or tell that there is none."""
+        path = self._find_file(argv[0], machine.get("PATH") or PATH)
+        if path:
+            return self._run_file(machine, path, argv)
+        if machine.through:
+            machine.write("2", f"{commands.tell_absent(machine, argv[0])}\n")
+        else:
+            machine.blame(f"{argv[0]}: {'command ' if machine.dialect == 'bash' else ''}not found")
+        machine.task.code = 127
+        return None
+
+    def _find_file(self, name: str, path: str) -> str:
+        for folder in path.split(":"):
+            file = self.tree.get(self.tree.find(f"{folder}/{name}"))
+            if file is not None and file.kind == "file" and file.mode & 0o111:
+                return f"{folder}/{name}"
+        return ""
+
+    def locate(self, word: str) -> str:
+        """Where the program lies that a word names, "" for none."""
+        return self._find_file(word, PATH)
+
+    # Pipelines
+
+    def gather(self, machine: Running, stages: Sequence[Json]) -> list[Call]:
+        """The first commands of a pipeline that need no shell of their own."""
+        found: list[Call] = []
+        for stage in stages:
+            call = self._plain(cast("Machine", machine), stage)
+            if call is None:
+                break
+            found.append(call)
+        return found
+
+    def _plain(self, machine: Machine, stage: Json) -> Call | None:
+        """The call that a command comes to, None where only a shell can tell."""
+        if stage[0] != "simple" or stage[1] or not stage[2]:
+            return None
+        errors = _ERRORS.get(repr(stage[3])) if stage[3] else ""
+        first = stage[2][0]
+        if errors is None or len(first) != 1 or first[0][0] not in ("lit", "quo"):
+            return None
+        name = first[0][1]
+        if name in machine.task.functions or name in BUILTINS or not self._knows(machine, name):
+            return None
+        if not all(_is_simple(part) for word in stage[2] for part in word) or "u" in machine.task.options:
+            return None
+        return Call(expand_fields(stage[2], machine), errors)
+
+    def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
+        """Run commands that are piped into each other on a text: what came out, and the code of each."""
+        walker = cast("Machine", machine)
+        if text and _reads(calls[0].argv):
+            walker.consume(walker.stdin(), "")
+        place = Place(walker.task.cwd, {**walker.environment(), "PWD": walker.task.cwd})
+        small = [call.argv[0] in TEXT_TOOLS and self._is_small(walker, call.argv) for call in calls]
+        codes, errors, at, output = list[int](), "", 0, Output(text)
+        while at < len(calls):
+            end = at + 1
+            if small[at]:
+                output, found = self._run_small(walker, calls[at], output.stdout)
+            else:
+                while end < len(calls) and not self.calls.is_alone(calls[at]) and not self.calls.is_alone(calls[end]):
+                    end += 1
+                while small[end - 1]:
+                    end -= 1
+                output, found = self.calls.join(calls[at:end], output.stdout, place)
+            codes, errors, at = [*codes, *found], errors + output.stderr, end
+        self._catch_up(walker)
+        return (output if len(codes) == 1 else Output(output.stdout, errors, codes[-1])), codes
+
+    def _run_small(self, machine: Machine, call: Call, text: str) -> tuple[Output, list[int]]:
+        """Run a tool of the interpreter on a text."""
+        task, name = machine.task, call.argv[0]
+        before, code, out, err = task.fds, task.code, list[str](), list[str]()
+        task.fds = {"0": ["text", text], "1": ["kept", out], "2": ["kept", err]}
+        task.fds["2"] = {"out": task.fds["1"], "null": ["null"]}.get(call.errors, task.fds["2"])
+        task.code = 0
+        if name in commands.COMMANDS:
+            commands.COMMANDS[name](machine, call.argv)
+        else:
+            task.code = tools.TOOLS[name](machine, call.argv)
+        output = Output("".join(out), "".join(err), task.code)
+        task.fds, task.code = before, code
+        return output, [output.code]
+
+    def start(self, argv: Sequence[str], stdin: str, place: Place) -> Output:
+        """Run a command that another one starts, as a process of its own."""
+        name = argv[0]
+        if name in self.owner.names or (
+            name not in SHELLS
+            and name not in commands.COMMANDS
+            and name not in SMALL
+            and "/" not in name
+            and f"{_PROGRAM}{name}" in read_system()
+        ):
+            return self.calls.run(argv, stdin, place)
+        sink = _Sink()
+        side = Aside(self, cast("Machine", sink), allowance=self.allowance, walker=Machine)
+        side.base = round(self.clock.elapsed() * 1000)
+        data = new_task(make_call(list(argv)), ["bash"], place.cwd, FIRST + MOST_JOBS)
+        own = {name: value for name, value in place.env.items() if self.c.env.get(name) != value and name != "PWD"}
+        exports = dict.fromkeys(own, True) | {name: False for name in self.c.env if name not in place.env}
+        stop = side.run({**data, "vars": own, "exports": exports, "fds": {**data["fds"], "0": ["text", stdin]}})
+        if stop.kind == "forever":
+            self.move(LONGEST_WAIT)
+        return Printed.of(sink.pieces, stop.code if stop.kind == "exit" else 124)
+
+
+class _Terminal:
+    """What a script prints to."""
+
+    def __init__(self, tasks: HostTasks) -> None:
+        self.tasks = tasks
+
+    def write(self, number: str, text: str) -> None:
+        """Print."""
+        self.tasks.print(*((text, "") if number == "1" else ("", text)))
+
+
+class _Sink:
+    """What a process prints to that another one has started."""
+
+    def __init__(self) -> None:
+        self.pieces: list[tuple[int, str]] = []
+
+    def write(self, number: str, text: str) -> None:
+        """Keep it."""
+        self.pieces.append((int(number), text))
+
+
+_ERRORS = {
+    repr([["2", ">", [["lit", "/dev/null"]]]]): "null",
+    repr([["2", ">&", [["lit", "1"]]]]): "out",
+}
+"""Redirections of commands that need no shell of their own."""
+
+
+def _is_simple(part: Json) -> bool:
+    """Whether a part of a word changes nothing when it is expanded."""
+    if part[0] == "dq":
+        return all(_is_simple(each) for each in part[1])
+    return part[0] in ("lit", "quo") or (part[0] == "par" and not any(part[2:]))
+
+
+def _text(machine: Machine) -> str:
+    source = machine.stdin()
+    return (
+        str(source[1])
+        if source[0] == "text"
+        else "\0" * min(source[1], commands.MOST_ZEROS)
+        if source[0] == "zero"
+        else ""
+    )
+
+
+def _reads(argv: Sequence[str]) -> bool:
+    """Whether a command reads its standard input."""
+    name, named = argv[0], [word for word in argv[1:] if not word.startswith("-") or word == "-"]
+    if name in READING or "-" in named or "/dev/stdin" in named or "-i" in argv or "-it" in argv:
+        return True
+    return name in FILTERS and len(named) <= (name in PROGRAMMED)
