@@ -49,11 +49,21 @@ for so many characters."""
 MOST_UNITS = 3_000_000
 """That the commands of ours may do in all; the interpreter's own have counts of theirs."""
 
+SHELLS, MARK = frozenset({"sh", "bash", "dash"}), "__"
+"""Commands that utilities start through `Calls.start`, and what their names begin with there: the interpreter would
+take others for its own."""
+
+TAKING = frozenset("-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace".split())
+"""Options of `xargs` that are followed by a word."""
+
+STARTING = frozenset({"xargs", "find", "parallel", "watch", "nice", "env"})
+"""Utilities that start other commands."""
+
 LONGEST_PATH = 4096
 LONGEST_LINE = 131_072
 """Characters of the words of a call that runs apart, as of a script."""
 
-_ENVIRONMENT = frozenset({"-exec", "-execdir", "envsubst", "xargs", "date", "python3"})
+_ENVIRONMENT = frozenset({"-exec", "-execdir", "env", "envsubst", "printenv", "watch", "xargs"})
 """Words of calls to which the variables of their environment make a difference."""
 
 
@@ -116,7 +126,7 @@ class Calls:
         self.start = start or self.run
         self.units = 0
         self.error = ""
-        self.names = owner.names | shells
+        self.names = owner.names | shells | {f"{MARK}{name}" for name in shells}
 
     def run(self, argv: Sequence[str], stdin: str, place: Place) -> Output:
         """Run a command, ours or a utility."""
@@ -163,7 +173,7 @@ class Calls:
             return self._pack(argv, stdin, place)
         if command is None:
             return self._utilities([Call(argv)], stdin, place)[0]
-        stdin = replace_bytes(stdin)
+        stdin = replace_bytes(stdin) if name in self.owner.names else stdin
         files = OpenFiles(self.tree, place.cwd, stdin, (MOST_UNITS - self.units) // PER_PATH)
         try:
             answer = command(self._context(files, stdin, place), argv)
@@ -213,21 +223,23 @@ class Calls:
     # The interpreter's own
 
     def _utilities(self, calls: Sequence[Call], stdin: str, place: Place, first: str = "") -> tuple[Output, list[int]]:
-        deep = any(may_nest(argv) for argv, _ in calls)
-        return run_nested(lambda: self._piped(calls, stdin, place, first, deep), deep)
+        starts = any(argv[0] in STARTING or heavy.may_start(argv) for argv, _ in calls)
+        return run_nested(
+            lambda: self._piped(calls, stdin, place, first, starts), any(may_nest(argv) for argv, _ in calls)
+        )
 
     def _piped(
-        self, calls: Sequence[Call], stdin: str, place: Place, first: str, deep: bool
+        self, calls: Sequence[Call], stdin: str, place: Place, first: str, starts: bool
     ) -> tuple[Output, list[int]]:
         writes = any(may_write(argv) for argv, _ in calls)
         script, lent = self._script(calls, stdin, place)
-        names = self.names - {argv[0] for argv, _ in calls if argv[0] in self.names}
+        names = (self.names | heavy.CHECKED | heavy.ENDLESS) - {argv[0] for argv, _ in calls} if starts else self.names
         with borrow_engine(names) as machine:
             before = self.tree.freeze()
             start = {**before, **lent} if lent else before
             machine.disk.load(start)
             machine.lend_input(stdin)
-            if machine.disk.undated and (deep or TIMES.search(script)):
+            if machine.disk.undated and (starts or TIMES.search(script)):
                 machine.disk.date()
             job = _Nested(self, machine, place, writes)
             ended = machine.call(f"( {first}{script} )" if first else script, job.call)
@@ -248,7 +260,7 @@ class Calls:
     def _script(self, calls: Sequence[Call], stdin: str, place: Place) -> tuple[str, Tree]:
         """The pipeline as a text for the interpreter, and files that are there for it alone."""
         lent: dict[str, File] = {}
-        stages = [self._stage(call, lent) for call in calls]
+        stages = [self._stage(call, place.cwd, lent) for call in calls]
         if stdin:
             stages[0] += f" < {STDIN}"
         text = f"cd {quote(place.cwd)}; {' | '.join(stages)}"
@@ -259,19 +271,36 @@ class Calls:
             text += f" > {OUTPUT}"
         return (f"{text}; printf '%s ' \"${{PIPESTATUS[@]}}\" > {CODES}" if len(calls) > 1 else text), lent
 
-    def _stage(self, call: Call, lent: dict[str, File]) -> str:
-        argv = [self._hidden(word, lent) for word in chance.settle(call.argv, self.clock.now(), self.owner.draw)]
+    def _stage(self, call: Call, cwd: str, lent: dict[str, File]) -> str:
+        argv = chance.settle(call.argv, self.clock.now(), self.owner.draw)
+        if "-f" in argv[1:-1] and argv[0] in chance.AWKS:
+            place_of = argv.index("-f") + 1
+            argv[place_of] = self._settled(argv[place_of], cwd, lent)
+        argv = [self._hidden(word, lent) for word in (_marked(argv) if self.shells else argv)]
         return quoted(argv) + {"out": " 2>&1", "null": " 2>/dev/null"}.get(call.errors, "")
+
+    def _settled(self, name: str, cwd: str, lent: dict[str, File]) -> str:
+        """The file of a program, in which chance and time are settled, too."""
+        file = self.tree.get(self.tree.find(make_absolute(name, cwd)))
+        if file is None or not chance.is_suspect(file.data):
+            return name
+        program = file.data.decode(errors="surrogateescape")
+        program = chance.settle_program(program, self.clock.now(), self.owner.draw)
+        return self._lend(name, program.encode(errors="surrogateescape"), lent)
+
+    def _lend(self, name: str, data: bytes, lent: dict[str, File]) -> str:
+        """The name under which the interpreter finds what is there for one call."""
+        hidden = f"{chance.PROC}/{name.lstrip('/').replace('/', '%')}"
+        lent[chance.PROC] = File("directory", 0o755, b"", self.clock.now())
+        lent[hidden] = File(data=data, time=self.clock.now())
+        return hidden
 
     def _hidden(self, word: str, lent: dict[str, File]) -> str:
         """A word with names that the interpreter can open in place of those of the kernel."""
         if "/dev/" not in word and "/proc/" not in word:
             return word
         if word in self.tree.lent:
-            hidden = f"{chance.PROC}/{word[1:].replace('/', '%')}"
-            lent[chance.PROC] = File("directory", 0o755, b"", self.clock.now())
-            lent[hidden] = File(data=self.tree.lent[word], time=self.clock.now())
-            return hidden
+            return self._lend(word, self.tree.lent[word], lent)
         found = chance.hide_sources(word)
         if found != word:
             lent.update(self._random_files())
@@ -291,7 +320,7 @@ class Calls:
         if sum(map(len, argv)) > LONGEST_LINE:
             return Output("", f"bash: line 1: {argv[0]}: Argument list too long\n", 126)
         lent: dict[str, File] = {}
-        script = f"{self._stage(Call(argv), lent)} < {STDIN}"
+        script = f"{self._stage(Call(argv), place.cwd, lent)} < {STDIN}"
         chancy = argv[0] in heavy.CHANCY
         script = f"cd {quote(place.cwd)}; {set_variables(place.env)}{script}"
         if chancy:
@@ -340,6 +369,16 @@ class Calls:
         return output
 
 
+def _marked(argv: list[str]) -> list[str]:
+    """The words of a call in which `xargs` does not start the interpreter's own shell."""
+    if argv[0] != "xargs":
+        return argv
+    at = 1
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in TAKING else 1
+    return [*argv[:at], f"{MARK}{argv[at]}", *argv[at + 1 :]] if argv[at : at + 1] and argv[at] in SHELLS else argv
+
+
 class _Nested:
     """Commands that a utility starts, from within the interpreter."""
 
@@ -357,7 +396,8 @@ class _Nested:
             calls.tree.replace(disk.save(calls.clock.now(), invocation.drive))
         before = calls.tree.freeze()
         place = Place(invocation.cwd, invocation.env)
-        output = run_nested(lambda: calls.start(invocation.argv, invocation.stdin, place))
+        argv = [invocation.name.removeprefix(MARK), *invocation.argv[1:]]
+        output = run_nested(lambda: calls.start(argv, invocation.stdin, place))
         if calls.tree.freeze() is not before:
             disk.load(calls.tree.freeze(), invocation.drive)
             self.wrote = True

@@ -91,13 +91,14 @@ def settle(argv: Sequence[str], now: float, draw: Callable[[], int]) -> list[str
     """
     name = argv[0]
     if name in AWKS and any(_SUSPECT.search(word) for word in argv):
-        return [name, *(_settle_program(word, now, draw) for word in argv[1:])]
+        return [name, *(settle_program(word, now, draw) for word in argv[1:])]
     if name == "sort" and any(_RANDOMLY.fullmatch(word) for word in argv[1:]):
         return ["shuf", *(word for word in argv[1:] if not _RANDOMLY.fullmatch(word))]
     return list(argv)
 
 
-def _settle_program(program: str, now: float, draw: Callable[[], int]) -> str:
+def settle_program(program: str, now: float, draw: Callable[[], int]) -> str:
+    """A program of awk, likewise."""
     program = _SRAND.sub(lambda _: f"srand({draw() % 100_000})", program)
     program = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', program)
     program = program.replace("systime()", str(int(now)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from aiops_gym.clients.context import CommandModule, Context
 from aiops_gym.shell import awk
@@ -152,7 +153,7 @@ def _xxd(context: Context, argv: list[str]) -> Output:
 
 def _nl(context: Context, argv: list[str]) -> Output:
     """Lines with numbers before them; as many blanks as would not fit are as much as memory holds."""
-    width = next((w.partition("w")[2] or n for w, n in zip(argv[1:], [*argv[2:], ""], strict=True) if "w" in w), "")
+    width = next((w.partition("w")[2] or n for w, n in pairwise([*argv[1:], ""]) if "w" in w), "")
     columns = parse_natural("".join(filter(str.isdigit, width))) or 0
     if columns * _count_lines(context, argv) > ROOM:
         return Output("", "nl: memory exhausted\n", 1)

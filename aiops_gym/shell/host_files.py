@@ -145,6 +145,8 @@ class HostFiles:
     Texts hold bytes that are no UTF-8 as lone surrogates, as Python does for names of files.
     """
 
+    binary = True
+
     def __init__(self, tree: HostTree, mask: int = 0o022) -> None:
         self.tree, self.mask = tree, mask
 

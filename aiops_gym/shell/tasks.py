@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 MOST_STEPS, MOST_COMMANDS = 600_000, 5_000
 """Steps of a script, of which a command takes some five, and commands that are no builtins."""
 
+PER_STEP = 1_000
+"""Characters that are moved in the time of a step."""
+
 MOST_ASIDES, MOST_JOBS = 5_000, 100
 """Subshells, and what runs in the background at once."""
 
@@ -56,6 +59,9 @@ STEPS = "resource limit exceeded: maximum command count exceeded"
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
 SHELLS = split_words("sh bash dash")
+SCRIPTED = SHELLS | split_words("sudo")
+"""What utilities start as tasks; `sudo` is a script of the host."""
+
 BESIDE = split_words("env nohup nice setsid sleep")
 """Commands that are no builtins, but those of the interpreter all the same."""
 
@@ -114,9 +120,13 @@ class HostAllowance(Allowance):
 
     def __init__(self) -> None:
         self.left = MOST_STEPS
-        self.asides = MOST_ASIDES
+        self.asides, self.nested = MOST_ASIDES, 0
         self.longest = self.turns = LONGEST_WAIT
         self.longest_text = LONGEST_TEXT
+
+    def move(self, characters: int) -> None:
+        """So many characters are read, written or worked out."""
+        self.left -= characters // PER_STEP
 
     def settle(self) -> None:
         """Nobody is charged."""
@@ -135,7 +145,7 @@ class HostTasks(JobHost):
         super().__init__(FIRST + 1)
         self.clock = clock
         self.tree = HostTree(tree, clock.now)
-        self.calls = Calls(owner, clock, self.tree, SHELLS, self.start)
+        self.calls = Calls(owner, clock, self.tree, SCRIPTED, self.start)
         self.owner = owner
         self.c = cast("Container", HostMachine(round(clock.started * 1000), owner.draw()))
         self.command = self.dispatch
@@ -163,10 +173,15 @@ class HostTasks(JobHost):
         stop = self.beside.run(data)
         if stop.kind == "forever":
             self.move(LONGEST_WAIT)
-        held = [job for job in self.background.all if job.holds]
-        self.background.finish(held, self.beside.elapsed)
-        cut = stop.kind != "exit" or any(job.stop is not None and job.stop.kind != "exit" for job in held)
+        while held := [job for job in self.background.all if job.holds and job.stop is None and not job.walking]:
+            self.background.finish(held, self.beside.elapsed)
+        cut = stop.kind != "exit" or any(
+            job.stop is not None and job.stop.kind != "exit" for job in self.background.all if job.holds
+        )
         error = self.error or ("killed" if cut else "")
+        if self.tree.full:
+            self.print("", "bash: write error: No space left on device\n")
+            stop = stop._replace(code=stop.code or 1)
         out, err, both = ("".join(each) for each in zip(*self.printed, strict=True)) if self.printed else ("", "", "")
         return Ended(out, err, both, stop.code, error)
 
@@ -242,12 +257,14 @@ class HostTasks(JobHost):
         if self.count > MOST_COMMANDS:
             self.error = STEPS
             return None
+        if self.over:
+            return Stop("killed")
         if "/" in name:
             return self._run_path(machine, argv)
         if not self._knows(machine, name):
             return self._run_found(machine, argv)
         self._run_other(machine, argv)
-        return None
+        return Stop("busy") if self.over else None
 
     def _is_builtin(self, machine: Machine, argv: list[str]) -> bool:
         name = argv[0]
@@ -268,7 +285,7 @@ class HostTasks(JobHost):
         path = machine.task.vars.get("PATH")
         if path is not None and not set(str(path).split(":")) & {"/usr/bin", "/bin", "/usr/local/bin"}:
             return False
-        return name in self.owner.names or f"{_PROGRAM}{name}" in read_system()
+        return name in self.owner.names or (name not in SCRIPTED and f"{_PROGRAM}{name}" in read_system())
 
     def _run_other(self, machine: Machine, argv: list[str]) -> None:
         """Run a command of ours or a utility."""
@@ -379,7 +396,7 @@ class HostTasks(JobHost):
             else:
                 while end < len(calls) and not self.calls.is_alone(calls[at]) and not self.calls.is_alone(calls[end]):
                     end += 1
-                while small[end - 1]:
+                while small[end - 1] and calls[at].argv[0] != "yes":
                     end -= 1
                 output, found = self.calls.join(calls[at:end], output.stdout, place)
             codes, errors, at = [*codes, *found], errors + output.stderr, end
@@ -404,13 +421,8 @@ class HostTasks(JobHost):
     def start(self, argv: Sequence[str], stdin: str, place: Place) -> Output:
         """Run a command that another one starts, as a process of its own."""
         name = argv[0]
-        if name in self.owner.names or (
-            name not in SHELLS
-            and name not in commands.COMMANDS
-            and name not in SMALL
-            and "/" not in name
-            and f"{_PROGRAM}{name}" in read_system()
-        ):
+        native = name in commands.COMMANDS or name in SMALL or "/" in name
+        if name in self.owner.names or (not native and name not in SCRIPTED and f"{_PROGRAM}{name}" in read_system()):
             return self.calls.run(argv, stdin, place)
         sink = _Sink()
         side = Aside(self, cast("Machine", sink), allowance=self.allowance, walker=Machine)

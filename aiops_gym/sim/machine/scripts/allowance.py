@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 MOST_ASIDES, MOST_TURNS = 400, 40
 """Substitutions and stages of pipelines that one run may come to, however deep; and turns of much work at once."""
 
+MOST_NESTED = 30
+"""Tasks beside tasks, as of substitutions in substitutions, well within Python's own stack."""
+
+REFUSAL = 20_000
+"""Units for which a task beside another one counts that there was no room for: a shell waits and tries again."""
+
 GRACE = 20_000
 """Units that what was begun may use beyond what there is, so that a pipeline is not cut in the middle for nothing."""
 
@@ -48,6 +54,7 @@ class Allowance:
         asides: tasks beside the first one.
         longest: milliseconds that it may wait.
         longest_text: characters of a word or variable.
+        nested: tasks that wait for one beside them.
         turns: of much work at once, after which it is taken to have no end.
     """
 
@@ -57,6 +64,7 @@ class Allowance:
         self.longest_text = LONGEST_TEXT
         self.asides = MOST_ASIDES * 10 if asked else MOST_ASIDES
         self.longest = LONGEST_ASKED if asked else LONGEST
+        self.nested = 0
         self.turns = ASKED if asked else MOST_TURNS
 
     @property

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from aiops_gym.sim.machine.scripts.allowance import CLOSED, GRACE, KILLED, Allowance
+from aiops_gym.sim.machine.scripts.allowance import CLOSED, GRACE, KILLED, MOST_NESTED, REFUSAL, Allowance
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.host import Call, Host, Running, Walker, Walking
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json, Output
+
+
+NO_FORK, UNABLE = "bash: fork: retry: Resource temporarily unavailable\n", 254
+"""What is said where there is no room for another process, and the exit code of who wanted it."""
 
 
 class ClosedPipe(Exception):
@@ -69,9 +73,19 @@ class Aside(Host):
 
     def run(self, data: dict[str, Json]) -> Stop:
         """The end: kind `exit` with code and the ms it took, or why it never ends."""
-        self.allowance.asides -= 1
-        if self.allowance.asides < 0:
-            return Stop("exit", code=2)
+        allowance = self.allowance
+        allowance.asides -= 1
+        if allowance.asides < 0 or allowance.nested >= MOST_NESTED:
+            self.complain(Task(data), NO_FORK)
+            allowance.left -= REFUSAL
+            return Stop("exit", code=UNABLE)
+        allowance.nested += 1
+        try:
+            return self._walk(data)
+        finally:
+            allowance.nested -= 1
+
+    def _walk(self, data: dict[str, Json]) -> Stop:
         self.begin(data)
         try:
             while (stop := self.go_on()) is None:

@@ -491,7 +491,7 @@ COMMANDS: dict[str, Command] = {
     **dict.fromkeys(("nohup", "command", "builtin", "nice", "setsid"), _time),
     "env": _env,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "enable", "bind", "complete"),
+        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "enable", "bind", "complete", "history"),
         _nothing,
     ),
 }

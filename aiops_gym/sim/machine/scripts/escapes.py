@@ -12,15 +12,26 @@ SHORT_OCTAL = re.compile(r"(?<!\\)((?:\\\\)*)\\(?=[1-7])")
 ESCAPES = dict(zip("abefnrtv\\0\"'", "\a\b\033\f\n\r\t\v\\\0\"'", strict=True))
 
 
-def unescape(text: str) -> tuple[str, bool]:
-    """Backslashes as `echo` of dash and `printf` read them; and whether `\\c` ends all that is printed."""
+SURROGATE = 0xDC00
+"""What is added to a byte that is no text, as Python does for names of files."""
+
+
+def unescape(text: str, binary: bool = False) -> tuple[str, bool]:
+    """Backslashes as `echo` of dash and `printf` read them; and whether `\\c` ends all that is printed.
+
+    Numbers of bytes that are no signs by themselves become lone surrogates where `binary` texts are kept.
+    """
     found, at = "", 0
     for match in ESCAPE.finditer(text):
         found, at = found + text[at : match.start()], match.end()
         if match[1]:
             return found, True
-        octal, sixteen = match[2], match[3] or match[4] or match[5]
-        found += chr(int(octal, 8) & 255) if octal else _char(sixteen) if sixteen else ESCAPES[match[6]]
+        octal, sixteen = match[2], match[4] or match[5]
+        if octal or match[3]:
+            byte = int(octal, 8) & 255 if octal else int(match[3], 16)
+            found += chr(SURROGATE + byte if binary and byte > 127 else byte)
+        else:
+            found += _char(sixteen) if sixteen else ESCAPES[match[6]]
     return found + text[at:], False
 
 

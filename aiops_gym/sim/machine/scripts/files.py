@@ -45,7 +45,12 @@ class Files:
     Args:
         c: the container.
         mask: permissions that new files do not get.
+
+    Attributes:
+        binary: whether texts hold bytes that are no text, as lone surrogates.
     """
+
+    binary = False
 
     def __init__(self, c: Container, mask: int = 0o022) -> None:
         self.c, self.mask = c, mask

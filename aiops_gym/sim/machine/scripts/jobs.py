@@ -88,8 +88,9 @@ class Job(Aside):
             self.stop = self.go_on()
         except ClosedPipe:
             self.stop = Stop("exit", self.took, CLOSED)
+        finally:
+            self.walking = False
         self.took += 1 << min(self.busy, LONGEST_TURN) if self.busy > busy else 0
-        self.walking = False
 
     def signal(self, signal: str, now: int) -> None:
         """Take a signal."""

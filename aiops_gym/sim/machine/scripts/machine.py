@@ -78,7 +78,8 @@ class Machine(Compounds):
     def _fail(self, error: ScriptError | RecursionError) -> Stop | None:
         """What cannot be gone on with: dash ends there, bash with the line, or with all for want of a value."""
         if self.dialect != "bash" or isinstance(error, RecursionError):
-            self.write("2", f"{self.name}: {self.line if self.dialect == 'bash' else 1}: {error}\n")
+            what = "Cannot fork" if isinstance(error, RecursionError) else error
+            self.write("2", f"{self.name}: {self.line if self.dialect == 'bash' else 1}: {what}\n")
             return self.leave(2)
         if error.line:
             self.blame_syntax(error)
@@ -236,6 +237,9 @@ class Machine(Compounds):
             if calls := self.host.gather(self, stages[index:]):
                 text, found = self._join(calls, source, last=index + len(calls) == len(stages))
                 source, codes = ["text", text], [*codes, *found]
+                if self.host.over and len(codes) < len(stages):
+                    self._finish_pipeline(stages[len(codes) :], source)
+                    return Stop("busy")
                 continue
             stage = stages[index]
             data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1, "level": self.task.level + 1}
@@ -261,7 +265,7 @@ class Machine(Compounds):
             self.waited += outcome.ms
             codes.append(outcome.code)
         self._end_pipeline(codes)
-        return None
+        return Stop("busy") if self.host.over else None
 
     def _join(self, calls: list[Call], source: Json, last: bool) -> tuple[str, list[int]]:
         """Run commands that need no shell of their own; what the last one prints, if that is not printed here."""

@@ -40,7 +40,7 @@ class _Filling:
     def next(self) -> str | None:
         """The next word, None when there are no more."""
         self.taken += 1
-        return self.words.pop(0) if self.words else None
+        return self.words[self.taken - 1] if self.taken <= len(self.words) else None
 
     def fill(self, match: re.Match[str]) -> str:
         """One directive with its word."""
@@ -77,7 +77,7 @@ class _Filling:
             return datetime.fromtimestamp(max(-LATEST, min(LATEST, seconds)), UTC).strftime(form or "%X")
         word = word or ""
         if sign == "b":
-            word, self.over = unescape(word)
+            word, self.over = unescape(word, self.machine.files.binary)
         return word[:1] if sign == "c" else quote(word) if sign in "qQ" else word
 
     def number(self, word: str) -> int:
@@ -121,8 +121,8 @@ def printf(machine: Machine, argv: list[str]) -> Stop | None:
         machine.blame("printf: usage: printf [-v var] format [arguments]")
         machine.task.code = 2
         return None
-    form, over = unescape(words[0])
-    filling, out = _Filling(machine, words[1:]), ""
+    form, over = unescape(words[0], machine.files.binary)
+    filling, out, size = _Filling(machine, words[1:]), "", 0
     while True:
         before, at = filling.taken, 0
         while (place := form.find("%", at)) >= 0 and not filling.over:
@@ -135,8 +135,13 @@ def printf(machine: Machine, argv: list[str]) -> Stop | None:
             out += form[at:place] + filling.fill(match)
             at = match.end()
         out += "" if filling.over else form[at:]
-        machine.allowance.move(len(out))
-        if not filling.words or filling.taken == before or over or filling.over or len(out) > WIDEST * 10:
+        machine.allowance.move(len(out) - size)
+        size = len(out)
+        if size > max(WIDEST * 10, machine.longest):
+            machine.blame("printf: write error: Cannot allocate memory")
+            machine.task.code = 1
+            return None
+        if filling.taken >= len(filling.words) or filling.taken == before or over or filling.over:
             break
     if variable:
         machine.set(variable, out)

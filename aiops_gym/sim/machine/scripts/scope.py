@@ -271,7 +271,7 @@ class Scope(Variables):
 
     def unescape(self, text: str) -> str:
         """`${x@E}`."""
-        return unescape(text)[0]
+        return unescape(text, self.files.binary)[0]
 
 
 _KEPT: Mapping[str, Callable[[Scope], str | None]] = {

@@ -83,7 +83,7 @@ def echo(machine: Machine, argv: list[str]) -> int:
         words = words[1:]
     text, over = " ".join(words), False
     if escapes:
-        text, over = unescape(SHORT_OCTAL.sub(r"\1\\\\", text))
+        text, over = unescape(SHORT_OCTAL.sub(r"\1\\\\", text), machine.files.binary)
     machine.write("1", text + ("" if over else newline))
     return 0
 
