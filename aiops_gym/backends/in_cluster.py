@@ -83,6 +83,9 @@ class _Files:
         kind = self.files.kind(make_absolute(path, self.cwd))
         return FileInfo(kind, 0o644, 0, self.now) if kind else None
 
+    def date(self, path: str, time: float) -> None:
+        """kubectl gives files no other times."""
+
     def make_folder(self, path: str) -> None:
         """Make a folder."""
         self.files.folder(make_absolute(path, self.cwd))

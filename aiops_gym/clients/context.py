@@ -37,6 +37,9 @@ class Files(Protocol):
     def about(self, path: str) -> FileInfo | None:
         """What is known of a file itself, links not followed; None when there is none."""
 
+    def date(self, path: str, time: float) -> None:
+        """Say when a file was last changed, in Unix seconds."""
+
     def make_folder(self, path: str) -> None:
         """Make a folder, with those above it."""
 

@@ -209,7 +209,8 @@ class Disk:
         for path, stamp in seen.items():
             if self.stamps.get(path) != stamp or path not in kept:
                 self.undated[path] = None
-                file = _get(drive, path, stamp, time)
+                dated_back = 0 < stamp[0] < self._earlier // 2  # a copy that has the time of its original
+                file = _get(drive, path, stamp, stamp[0] + self._earlier if dated_back else time)
                 old = kept.get(path)
                 if old is None or (old.kind, old.mode, old.data) != (file.kind, file.mode, file.data):
                     kept[path] = file

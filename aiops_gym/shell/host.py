@@ -35,7 +35,7 @@ FOLDERS = ("/home", "/opt", "/root", "/srv", "/tmp", "/usr/local/bin", "/var/log
 
 BUILT_IN = split_words(
     """
-    date df free groups hostname id ls mktemp ps shuf sleep stat timeout uname uptime watch wget curl whoami
+    date df free groups hostname id ls mktemp ps shuf sleep stat timeout touch uname uptime watch wget curl whoami
     """
 )
 """Commands of ours that the interpreter has too, and so finds without a file."""

@@ -347,6 +347,12 @@ class OpenFiles:
         size = 4096 if file.kind == "directory" else len(file.data)
         return FileInfo(file.kind, file.mode, size, file.time, target)
 
+    def date(self, path: str, time: float) -> None:
+        """Say when a file was last changed, in Unix seconds."""
+        full = self._place(path)
+        if (file := self.tree.get(full)) is not None and not full.startswith(SYSTEM):
+            self.tree.put(full, File(file.kind, file.mode, file.data, time))
+
     def make_folder(self, path: str) -> None:
         """Make a folder, with those above it. Raises OSError."""
         full = self._place(path)
