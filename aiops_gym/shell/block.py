@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.words import split_words
+from aiops_gym.sim.machine.scripts.parser import parse
+from aiops_gym.sim.machine.scripts.reader import ScriptError
+from aiops_gym.types import Json
 
 EDIT = "Error: Cannot use `kubectl edit`. Use `kubectl patch` instead."
 PORT_FORWARD = "Error: Cannot use `kubectl port-forward` because it is an interactive command."
@@ -51,16 +53,46 @@ SHELLS = split_words("sh bash dash ash zsh")
 DEEPEST = 8
 """Scripts in scripts (`sh -c`) that are looked into; what is deeper meets the commands' own refusals."""
 
+SIMPLE = ("simple", "assignments", "words", "redirections", "line")
+"""The parts of a command as the parser has it."""
+
 Words = Sequence[str | None]
 
 
 def refuse(script: str, depth: int = 0) -> str | None:
     """The text with which AIOpsLab refuses a script, or None. One blocked command refuses the whole of it."""
-    for command in analyse(script).commands:
-        text = _refused(command.argv, depth)
+    for argv in list_calls(script):
+        text = _refused(argv, depth)
         if text is not None:
             return text
     return None
+
+
+def list_calls(script: str) -> Iterator[Words]:
+    """The words of all commands of a script, those in substitutions and functions too; None for what running tells.
+
+    >>> list(list_calls("a $(b c) | d $x; f() { 'e' f\"g\"; }"))
+    [['a', None], ['d', None], ['e', 'fg'], ['b', 'c']]
+    """
+    try:
+        waiting: list[Json] = [parse(script)]
+    except ScriptError:
+        return
+    for node in waiting:
+        if len(node) == len(SIMPLE) and node[0] == "simple" and isinstance(node[-1], int):
+            yield [_literal(word) for word in node[2]]
+        waiting += [each for each in node if isinstance(each, list)]
+
+
+def _literal(word: Json) -> str | None:
+    """The text that a word is, None where only running tells."""
+    found = ""
+    for part in word:
+        inner = _literal(part[1]) if part[0] == "dq" else part[1] if part[0] in ("lit", "quo") else None
+        if inner is None:
+            return None
+        found += inner
+    return found
 
 
 def _refused(argv: Words, depth: int) -> str | None:

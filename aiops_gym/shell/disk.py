@@ -6,13 +6,11 @@ A `Tree` is never changed but replaced, so that forks share it and what differs 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from posixpath import dirname, join, normpath
 from shlex import quote
-from typing import NamedTuple
 from zlib import compress, crc32, decompress, error
 
 from aiops_gym.errors import SnapshotError
@@ -29,21 +27,6 @@ STDIN = "/var/tmp/.stdin"
 
 LARGEST = 32_000_000
 """Bytes that the files of one shell may take, as a small disk would."""
-
-SPARE, SPARE_FILES = 8_000_000, 200
-"""Bytes and files that other shells may leave where nobody reaches them."""
-
-
-class Reach(NamedTuple):
-    """Files that a script can reach.
-
-    Attributes:
-        paths: from the root.
-        patterns: all paths that these describe; `*` stands for any part of the last name.
-    """
-
-    paths: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +98,6 @@ class Disk:
         full: the last `save` had to leave files out.
         lost: no file can be put here any more, since the root was removed or the disk is torn.
         torn: a file lies in a folder that is not there, or in one of the interpreter's own.
-        meant: the tree that was asked for last, of which only a part may lie here.
         undated: what does not have the time of the tree yet. Dating costs more than writing, and few scripts look.
     """
 
@@ -124,21 +106,17 @@ class Disk:
         self._run = run
         self._earlier = earlier
         self.tree: Tree = {}
-        self.meant: Tree = self.tree
         self.stamps: dict[str, Stamp] = {}
         self.undated: dict[str, None] = {}
         self.full = self.lost = self.torn = False
         self._system = _listing(drive)
         self.save(0.0)
 
-    def load(self, tree: Tree, drive: Drive | None = None, only: Reach | None = None) -> None:
+    def load(self, tree: Tree, drive: Drive | None = None) -> None:
         """Make the file system hold this tree; only what differs is touched.
 
-        While a script runs, its callbacks must reach the files through a `drive` of their own. Where only a part of
-        the files can be reached, what others left may stay elsewhere: `whole` brings the rest.
+        While a utility runs, its callbacks must reach the files through a `drive` of their own.
         """
-        self.meant = tree
-        tree = tree if only is None else self._mixed(tree, only)
         before, self.full = self.tree, False
         if tree is before:
             return
@@ -161,46 +139,12 @@ class Disk:
         else:
             self.stamps = dict(self._scan(drive))
 
-    def whole(self, drive: Drive | None = None) -> None:
-        """Bring what `load` left out."""
-        if self.tree is not self.meant:
-            self.load(self.meant, drive)
-
-    def _mixed(self, tree: Tree, only: Reach) -> Tree:
-        """What lies here now, but as in `tree` where it can be reached; `tree` itself where the two do not fit."""
-        before, mixed = self.tree, dict(self.tree)
-        paths = dict.fromkeys(each for path in only.paths for each in (*list_parents(path), path))
-        for pattern in only.patterns:
-            folder = dirname(pattern)
-            paths |= dict.fromkeys(
-                (*list_parents(pattern), *_matching((*before, *tree), f"{folder.rstrip('/')}/", pattern))
-            )
-        for path in paths:
-            old, new = before.get(path), tree.get(path)
-            kinds = {each.kind for each in (old, new) if each is not None}
-            if "symlink" in kinds or len(kinds) > 1 or (new is None and "directory" in kinds):
-                return tree
-            if new is None:
-                mixed.pop(path, None)
-            elif old is None or new.kind == "file":
-                mixed[path] = new
-        if all(mixed.get(path) is before.get(path) for path in paths):
-            return before
-        left = [len(file.data) for path, file in mixed.items() if tree.get(path) is not file]
-        return tree if sum(left) > SPARE or len(left) > SPARE_FILES else mixed
-
-    def save(self, time: float, drive: Drive | None = None, only: Sequence[str] | None = None) -> Tree:
-        """Read back what was changed since `load`; the tree itself when nothing was.
-
-        `only` these files can have changed, where that is known.
-        """
+    def save(self, time: float, drive: Drive | None = None) -> Tree:
+        """Read back what was changed since `load`; the tree itself when nothing was."""
         drive = drive or self.drive
-        self.whole(None if drive is self.drive else drive)
         # What the interpreter makes up is nobody's to write to: the next shell on it would read what this one wrote.
-        suspicious = only is None or any(path.startswith(SYSTEM) for path in only)
-        self.torn = self.torn or (suspicious and _listing(drive) != self._system)
-        seen = None if only is None else self._looked_up(drive, only)
-        seen = dict(self._scan(drive)) if seen is None else seen
+        self.torn = self.torn or _listing(drive) != self._system
+        seen = dict(self._scan(drive))
         self.full = False
         self.lost = self.torn or not drive.exists("/")
         if seen == self.stamps:
@@ -219,7 +163,7 @@ class Disk:
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
-        self.tree = self.meant = kept
+        self.tree = kept
         self.stamps = seen
         return kept
 
@@ -234,21 +178,6 @@ class Disk:
             named = ((time, " ".join(map(quote, paths))) for time, paths in dates.items())
             self._run("\n".join(f"touch -d @{time} {words}" for time, words in named))
             self.stamps |= {p: _stamp(self.tree[p], self._earlier) for paths in dates.values() for p in paths}
-
-    def _looked_up(self, drive: Drive, paths: Sequence[str]) -> dict[str, Stamp] | None:
-        """The stamps as they are now, if only these files changed; None where that cannot be told so simply."""
-        seen = dict(self.stamps)
-        for path in paths:
-            folders, file = list_parents(path), self.tree.get(path)
-            if any(folder not in self.tree or self.tree[folder].kind != "directory" for folder in folders):
-                return None
-            if not folders or (file is not None and file.kind != "file"):
-                return None
-            if drive.exists(path):
-                seen[path] = _seen(drive, path, File())
-            elif file is not None:
-                return None
-        return seen
 
     def _scan(self, drive: Drive) -> Iterator[tuple[str, Stamp]]:
         folders = ["/"] if drive.exists("/") else []
@@ -272,12 +201,6 @@ class Disk:
                     yield path, (0.0, -2, crc32(drive.read_link(path).encode()))
                 else:
                     yield path, (about["modified"], about["size"], about["mode"])
-
-
-def _matching(paths: Iterable[str], folder: str, pattern: str) -> list[str]:
-    """Those in a folder that a pattern describes."""
-    inside = [path for path in paths if path.startswith(folder) and "/" not in path[len(folder) :]]
-    return [path for path in inside if fnmatchcase(path, pattern)]
 
 
 def _listing(drive: Drive) -> list[tuple[str, str, int]]:

@@ -1,12 +1,11 @@
-"""The one place that knows the interpreter: bash in process, without host files, processes or network.
+"""The one place that knows bashkit, whose utilities are used: in process, without host files, processes or network.
 
-An engine is dear to make and holds file descriptors, so a process has few of them, shared by all its shells: who runs
-a script on an engine first loads its files into it, and only when another shell used it since.
+An engine is dear to make and holds file descriptors, so a process has few of them, shared by all its shells: who calls
+something on an engine first loads its files into it, and only when another shell used it since.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections import OrderedDict
@@ -23,30 +22,13 @@ from aiops_gym.shell.disk import STDIN, UNSEEN, Disk, File
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
 from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FOLDERS, NAME, OWNER, read_files
-from aiops_gym.shell.running import Callback, Ended, Invocation, Run
+from aiops_gym.shell.running import Callback, Called, Invocation, Run
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
-from aiops_gym.types import Output, Printed
-
-__all__ = [
-    "Ended",
-    "Engine",
-    "Invocation",
-    "borrow_engine",
-    "by_itself",
-    "charge",
-    "count_depth",
-    "is_overdue",
-    "measure_left",
-    "remaining",
-    "run_nested",
-]
+from aiops_gym.types import Output
 
 T = TypeVar("T")
 
 MAX_OUTPUT = 4_000_000
-CAPTURED = 10 << 20
-"""Bytes of one command's output that the interpreter keeps."""
-
 WALL_SECONDS = 20.0
 """The last resort against what is counted but long, as thousands of sorts of a file of megabytes: reported as such.
 
@@ -59,7 +41,6 @@ interpreter dates by the wall clock, is then newer than what was there, whenever
 
 SLOW = "execution timeout"
 BUSY = "processor time"
-CUT_SHORT = "execution cancelled"
 
 LEAST = 0.05
 """Seconds of processor time that every call that runs apart has, however much was used before it."""
@@ -78,8 +59,6 @@ STACKS = (1 << 30, 1 << 28, 1 << 26)
 The interpreter counts how deep functions nest, but not `eval` in `eval`, programs that start themselves or the brackets
 of an expression: on a stack of the usual 8 MB they would end the whole process.
 """
-
-_REAL = re.compile(r"real\t\d+m\d+\.\d+s")
 
 
 class Engine:
@@ -103,65 +82,13 @@ class Engine:
             custom_builtins=dict.fromkeys(sorted(names), _caller(self)),
         )
         self._bash.execute_sync(f"declare +x {' '.join(OWNER)}")
-        self._fresh = self._bash.snapshot(exclude_filesystem=True)
         _hide_commands(self._bash.fs())
         self._bash.execute_sync(f"touch -d @{int(INSTALLED)} {' '.join(KERNEL_FOLDERS)}")
         self.disk = Disk(self._bash.fs(), self._bash.execute_sync, EARLIER)
 
-    def execute(self, script: str, call: Callback, elapsed: Callable[[], float]) -> Ended:
-        """Run a script as a new shell over the loaded files. An exception of a callback comes out of here.
-
-        The history is emptied first: what other shells ran on this engine is nobody's business.
-        """
-        script = f"history -c; {script}"
-        run = self._run = Run(call, elapsed)
-        began = time.monotonic()
-        try:
-            result = self._bash.execute_sync(f"( {script}\n)", self._heard)
-            if result.error and result.error.startswith("parse error") and not run.chunks:
-                # The script ends in a way that swallows the bracket, as an open here-document does.
-                result = self._bash.execute_sync(script, self._heard)
-                self._bash.restore_snapshot(self._fresh)
-        finally:
-            self._run = None
-            self._bash.clear_cancel()
-        if run.failure is not None:
-            raise run.failure
-        return self._ended(run, began, result.exit_code, result.error or "")
-
-    def run_single(
-        self, call: Callable[[], Output], elapsed: Callable[[], float], expired: Callable[[], bool]
-    ) -> Ended:
-        """Make one call, which is all that a script holds; the interpreter is not asked. See `shell.single_command`."""
-        run = self._run = Run(lambda _: call(), elapsed)
-        began = time.monotonic()
-        try:
-            output = call()
-            run.printed = output if isinstance(output, Printed) else None
-            self._heard(_fitting(output.stdout), _fitting(output.stderr))
-        finally:
-            self._run = None
-            self._bash.clear_cancel()
-        return self._ended(run, began, output.code, CUT_SHORT if expired() else "")
-
-    def _ended(self, run: Run, began: float, code: int, error: str) -> Ended:
-        error = "output limit exceeded" if run.flooded else error
-        if _depth.late:
-            error = BUSY
-        elif time.monotonic() - began >= self.seconds * 0.98:
-            error = SLOW  # some commands have a limit of their own and only fail
-        parts = run.chunks
-        return Ended(
-            "".join([out for out, _, _ in parts]),
-            "".join([err for _, err, _ in parts]),
-            "".join([both for _, _, both in parts]),
-            code,
-            error,
-        )
-
-    def call(self, script: str, callback: Callback) -> Ended:
-        """Run calls of the interpreter's own commands, which are printed when they have ended."""
-        run = self._run = Run(callback, lambda: 0.0)
+    def call(self, script: str, callback: Callback) -> Called:
+        """Run calls of the interpreter's own commands. An exception of a callback comes out of here."""
+        run = self._run = Run(callback)
         began = time.monotonic()
         try:
             result = self._bash.execute_sync(script)
@@ -170,8 +97,12 @@ class Engine:
             self._bash.clear_cancel()
         if run.failure is not None:
             raise run.failure
-        run.chunks.append((hide_interpreter(result.stdout), hide_interpreter(result.stderr), ""))
-        return self._ended(run, began, result.exit_code, result.error or "")
+        error = result.error or ""
+        if _depth.late:
+            error = BUSY
+        elif time.monotonic() - began >= self.seconds * 0.98:
+            error = SLOW  # some commands have a limit of their own and only fail
+        return Called(hide_interpreter(result.stdout), hide_interpreter(result.stderr), result.exit_code, error)
 
     def lend_input(self, text: str) -> None:
         """Have `STDIN` hold a text; what lay there of others is gone."""
@@ -185,47 +116,15 @@ class Engine:
         """End the running script now; what the present command would print is lost."""
         self._bash.cancel()
 
-    def end(self) -> None:
-        """End the running script once the present command has been heard."""
-        if self._run is not None:
-            self._run.ending = True
-
-    def _heard(self, out: str, err: str) -> None:
-        run = self._run
-        if run is None:
-            return
-        if "real\t" in err or "real\t" in out:
-            out, err = self._timed(out), self._timed(err)
-        out, err = hide_interpreter(out), hide_interpreter(err)
-        printed = run.printed
-        ordered = printed is not None and out and err and (out, err) == (printed.stdout, printed.stderr)
-        run.chunks.append((out, err, printed.together if ordered and printed else out + err))
-        run.size += len(out) + len(err)
-        if run.size > MAX_OUTPUT:
-            run.flooded = True
-        if run.ending or run.flooded:
-            self._bash.cancel()
-
-    def _timed(self, text: str) -> str:
-        """The report of `time`, on the cluster's clock and not on the wall's."""
-        seconds = self._run.elapsed() if self._run is not None else 0.0
-        real = f"real\t{int(seconds // 60)}m{seconds % 60:.3f}s"
-        text = _REAL.sub(real, text)
-        return text.replace("user\tunavailable", "user\t0m0.061s").replace("sys\tunavailable", "sys\t0m0.018s")
-
     def _call(self, context: BuiltinContext) -> BuiltinResult:
         run = self._run
         if run is None or run.failure is not None:
             return BuiltinResult("", "", 1)
-        if run.ending:
-            self._bash.cancel()
-            return BuiltinResult("", "", 124)
         output = Output()
         with run:
             output = run.call(Invocation(context))
         if run.failure is not None:
             self._bash.cancel()
-        run.printed = output if isinstance(output, Printed) else None
         return BuiltinResult(output.stdout, output.stderr, output.code)
 
 
@@ -266,10 +165,6 @@ def _caller(engine: Engine) -> Callable[[BuiltinContext], BuiltinResult]:
         return BuiltinResult("", "", 1) if found is None else found._call(context)
 
     return call
-
-
-def _fitting(text: str) -> str:
-    return text if len(text) < CAPTURED // 4 else text.encode()[:CAPTURED].decode(errors="ignore")
 
 
 class _Depth(threading.local):

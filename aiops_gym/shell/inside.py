@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from aiops_gym.clients.context import CommandModule, Context, Network
 from aiops_gym.clients.waiting import finish
 from aiops_gym.shell import layers
-from aiops_gym.shell.calls import Calls, Place
+from aiops_gym.shell.calls import Calls
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.engine import by_itself
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.host_files import HostTree
+from aiops_gym.shell.lending import Place
 from aiops_gym.shell.plain import Timer
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.blueprint import Image

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _NOT_FOUND = re.compile(r"(: command not found)\. [^\n]*")
-_PARSE = re.compile(r"^parse error at line (\d+), column \d+: (.*)$", re.S)
 _LIMIT = re.compile(r"^(?:bash: line \d+: )?resource limit exceeded: [^\n]*\n", re.M)
 
 _TIMEOUT = re.compile(
@@ -13,8 +12,6 @@ _TIMEOUT = re.compile(
     r"execution timeout)[^\n]*\n?",
     re.M,
 )
-
-_NEAR = "syntax error near"
 
 
 def repair(stderr: str) -> str:
@@ -37,32 +34,3 @@ def without_timeouts(text: str) -> str:
     'a\\n'
     """
     return _TIMEOUT.sub("", text)
-
-
-def stops_bash(stderr: str) -> bool:
-    """Whether `bash -c` would have ended here with 127: an unset variable under `set -u`, or `${X:?}`.
-
-    >>> stops_bash("bash: line 1: X: unbound variable\\n")
-    True
-    """
-    last = stderr.rstrip("\n").rpartition("\n")[2]
-    return last.startswith("bash: ") and last.endswith((": unbound variable", ": parameter null or not set"))
-
-
-def format_syntax_error(message: str, script: str) -> str:
-    """What `bash -c` prints for a script that does not parse.
-
-    >>> format_syntax_error("parse error at line 1, column 4: syntax error near unexpected token `then'", "if then")
-    "bash: -c: line 1: syntax error near unexpected token `then'\\nbash: -c: line 1: `if then'\\n"
-    """
-    found = _PARSE.match(message)
-    if found is None:
-        return f"bash: -c: {message.strip()}\n"
-    number, text = int(found[1]), found[2].strip()
-    lines = script.split("\n")
-    if text.startswith(_NEAR) and number <= len(lines):
-        return f"bash: -c: line {number}: {text}\nbash: -c: line {number}: `{lines[number - 1]}'\n"
-    if text.startswith("unexpected EOF while looking for"):
-        last = len(lines) + 1
-        return f"bash: -c: line {number}: {text}\nbash: -c: line {last}: syntax error: unexpected end of file\n"
-    return f"bash: -c: line {number}: {text}\n"

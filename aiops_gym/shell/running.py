@@ -1,15 +1,15 @@
-"""What is running on an interpreter: a call from a script, what it printed so far, and how it ended."""
+"""What is running on an engine: a call from within, and how it ended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bashkit import BuiltinContext
 
-from aiops_gym.types import Output, Printed
+from aiops_gym.types import Output
 
 if TYPE_CHECKING:
     from aiops_gym.shell.drive import Drive
@@ -46,25 +46,15 @@ class Invocation:
 
 @dataclass(slots=True)
 class Run:
-    """What is running on an engine, and what it printed so far.
+    """What is running on an engine.
 
     Attributes:
-        call: what to do when the script calls one of the engine's commands.
-        elapsed: seconds since it began, on the cluster's clock.
-        ending: the script's time is up: it ends at the next boundary.
+        call: what to do when one of the engine's commands is called.
         failure: an exception of a command, which is ours and not the script's.
-        chunks: (stdout, stderr, both) in the order written.
-        printed: what the last of our commands wrote, if it knows in which order.
     """
 
     call: Callback
-    elapsed: Callable[[], float]
-    ending: bool = False
-    flooded: bool = False
-    size: int = 0
     failure: BaseException | None = None
-    chunks: list[tuple[str, str, str]] = field(default_factory=list)
-    printed: Printed | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -75,9 +65,18 @@ class Run:
         return True
 
 
+class Called(NamedTuple):
+    """How a call of an engine ended. `error` is the interpreter's own, when it gave up."""
+
+    stdout: str
+    stderr: str
+    code: int
+    error: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a script ended. `error` is the interpreter's own, when it gave up."""
+    """How a script ended. `error` is why it had to."""
 
     stdout: str
     stderr: str

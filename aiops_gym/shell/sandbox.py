@@ -16,8 +16,9 @@ from aiops_gym.shell.apart import SECONDS
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.disk import LARGEST, File, add, list_below, make_absolute, pack, unpack
-from aiops_gym.shell.engine import BUSY, SLOW, Ended
+from aiops_gym.shell.engine import BUSY, SLOW
 from aiops_gym.shell.host import make_host_tree
+from aiops_gym.shell.running import Ended
 from aiops_gym.shell.tasks import HostTasks
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.types import Cluster, Json, ShellRun
@@ -166,5 +167,4 @@ def _report(ended: Ended, clock: Clock, timeout: float, wall: float) -> ShellRun
         limit = "output" if "output" in ended.error else "commands"
         message = f"bash: killed: {ended.error.removeprefix('resource limit exceeded: ')}\n"
     stderr, output = repair.repair(stderr), repair.repair(output)
-    code = 127 if ended.code == 1 and repair.stops_bash(stderr) else ended.code
-    return ShellRun(ended.stdout, stderr + message, output + message, 124 if limit else code, limit)
+    return ShellRun(ended.stdout, stderr + message, output + message, 124 if limit else ended.code, limit)

@@ -7,15 +7,17 @@ reach the cluster ours, all other utilities bashkit's: see `calls`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from aiops_gym.shell import host
-from aiops_gym.shell.calls import Calls, Owner, Place, replace_bytes
+from aiops_gym.shell.calls import Calls, replace_bytes
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands.sleep import parse_duration
 from aiops_gym.shell.disk import Tree
-from aiops_gym.shell.engine import MAX_OUTPUT, Ended, read_system, share_time, tell_lateness
+from aiops_gym.shell.engine import MAX_OUTPUT, read_system, share_time, tell_lateness
 from aiops_gym.shell.host_files import HostFiles, HostTree
+from aiops_gym.shell.lending import Owner, Place
+from aiops_gym.shell.running import Ended
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.machine.scripts import commands, tools
@@ -100,7 +102,7 @@ class HostMachine:
         hostname: of the machine.
     """
 
-    env = {**host.ENVIRONMENT, "PATH": PATH}
+    env: ClassVar[dict[str, str]] = {**host.ENVIRONMENT, "PATH": PATH}
     hostname = host.NAME
     key = ""
     _image = Image()
@@ -178,12 +180,12 @@ class HostTasks(JobHost):
         cut = stop.kind != "exit" or any(
             job.stop is not None and job.stop.kind != "exit" for job in self.background.all if job.holds
         )
-        error = self.error or ("killed" if cut else "")
+        ending = self.error or ("killed" if cut else "")
         if self.tree.full:
             self.print("", "bash: write error: No space left on device\n")
             stop = stop._replace(code=stop.code or 1)
         out, err, both = ("".join(each) for each in zip(*self.printed, strict=True)) if self.printed else ("", "", "")
-        return Ended(out, err, both, stop.code, error)
+        return Ended(out, err, both, stop.code, ending)
 
     def open_files(self, mask: int) -> Files:
         """The files that a task sees."""
@@ -295,10 +297,11 @@ class HostTasks(JobHost):
         machine.task.code = codes[-1]
 
     def _tell(self, machine: Machine, output: Output) -> None:
-        if isinstance(output, Printed) and output.stderr and machine.host is self.beside:
-            if machine.task.fds.get("1") == ["out"] and machine.task.fds.get("2") == ["err"]:
-                self.print(output.stdout, output.stderr, output.together)
-                return
+        fds = machine.task.fds
+        plain = machine.host is self.beside and fds.get("1") == ["out"] and fds.get("2") == ["err"]
+        if plain and isinstance(output, Printed):
+            self.print(output.stdout, output.stderr, output.together)
+            return
         machine.write("1", output.stdout)
         machine.write("2", output.stderr)
 

@@ -12,7 +12,6 @@ from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json, Output
 
-
 NO_FORK, UNABLE = "bash: fork: retry: Resource temporarily unavailable\n", 254
 """What is said where there is no room for another process, and the exit code of who wanted it."""
 

@@ -66,7 +66,7 @@ class Scope(Variables):
         self.files = host.open_files(task.mask)
         self.allowance = allowance
         self.longest = allowance.longest_text
-        self.line = 1
+        self.line: int = 1
         self.current: Json = None
         self.drains: list[Json] = []
         self._image = host.c.image()

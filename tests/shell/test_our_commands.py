@@ -1,58 +1,14 @@
-"""A command by itself does what it does as a script: what it prints, how it ends, what it leaves, and when."""
+"""A command of ours does in a subshell what it does by itself: what it prints, how it ends, what it leaves."""
 
 from __future__ import annotations
-
-import shlex
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.shell.sandbox import Sandbox
-from aiops_gym.shell.single_command import split_single
 from aiops_gym.types import Output, Printed
 from tests.shell.conftest import Clockwork
-
-WORDS = st.sampled_from(
-    ["kubectl", "helm", "sleep", "get", "pods", "-n", "a=b", "--x=y", "{.items[*]}", "", "a b", "é"]
-)
-BETWEEN = st.sampled_from(
-    ["", " ", "  ", "'", '"', "\n", "\t", "|", ";", "&", "$", "`", "\\", "*", "?", "~", "#", "(", "!"]
-)
-
-
-@given(st.lists(st.one_of(WORDS, BETWEEN), max_size=12).map("".join))
-def test_words_are_those_that_a_shell_would_split(script):
-    found = split_single(script)
-    if found:
-        words = list(shlex.shlex(script, posix=True, punctuation_chars="|"))
-        assert [word for each in found for word in ("|", *each)][1:] == words
-        assert not set(";&$`\\*?~#(!") & set(_unquoted(script))
-
-
-def _unquoted(script: str) -> str:
-    parts, inside = [], ""
-    for mark in script:
-        if mark in "'\"" and inside in ("", mark):
-            inside = "" if inside else mark
-        elif not inside or (inside == '"' and mark in "$`\\!"):
-            parts.append(mark)
-    return "".join(parts)
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        "kubectl get pods -n shop",
-        "  kubectl get pods \n",
-        "kubectl get pods -o jsonpath='{.items[*].metadata.name}'",
-        'kubectl patch deploy geo -p \'{"spec": {"replicas": 2}}\' --type="json"',
-        "helm list -A",
-        "sleep 5",
-    ],
-)
-def test_what_an_agent_types_most_is_one_command(script):
-    assert list(*split_single(script)) == shlex.split(script)
 
 
 def _kubectl(context, argv):
@@ -121,7 +77,6 @@ SCRIPTS = (
 def test_a_command_by_itself_does_what_it_does_inside_a_script(scripts):
     shells = [Sandbox(Clockwork(), 7, {"kubectl": _kubectl}) for _ in range(2)]
     for script in scripts:
-        assert split_single(f"( {script} )") == ()
         runs = [shell.run(text) for shell, text in zip(shells, (script, f"( {script} )"), strict=True)]
         assert runs[0] == runs[1], script
         assert shells[0].cluster.now() == shells[1].cluster.now()

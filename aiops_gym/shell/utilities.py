@@ -1,0 +1,252 @@
+"""The utilities of a machine that its interpreter does not have itself: bashkit's, over one tree of files.
+
+Those in a pipeline are called together. What none of its counts would end runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from shlex import quote
+
+from aiops_gym.shell import chance, heavy
+from aiops_gym.shell.analysis import may_nest, may_write
+from aiops_gym.shell.apart import FREE, SECONDS, run_apart
+from aiops_gym.shell.clock import Clock
+from aiops_gym.shell.disk import STDIN, File, Tree, list_parents, make_absolute
+from aiops_gym.shell.drive import Drive
+from aiops_gym.shell.engine import Engine, borrow_engine, charge, is_overdue, measure_left, run_nested
+from aiops_gym.shell.genuine import hide_interpreter
+from aiops_gym.shell.host import ENVIRONMENT
+from aiops_gym.shell.host_files import HostTree
+from aiops_gym.shell.lending import Lending, Owner, Place, restore_names
+from aiops_gym.shell.repair import repair
+from aiops_gym.shell.running import Invocation
+from aiops_gym.shell.words import split_words
+from aiops_gym.sim.machine.scripts.host import Call
+from aiops_gym.types import Output
+
+KILLED = Output("", "", 124)
+
+TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
+"""What calls that look at the times of files have in them; our own commands know them anyway."""
+
+MOST_UNITS = 3_000_000
+"""Units of work, of about a microsecond each, that the commands of ours may do in all; the interpreter's own have
+counts of theirs."""
+
+SHELLS, MARK = frozenset({"sh", "bash", "dash"}), "__"
+"""Commands that `xargs` starts through `Utilities.start`, and what their names begin with there: the interpreter would
+take others for its own."""
+
+TAKING = split_words("-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace")
+"""Options of `xargs` that are followed by a word."""
+
+STARTING = frozenset({"xargs", "find", "parallel", "watch", "nice", "env"})
+"""Utilities that start other commands."""
+
+LONGEST_PATH = 4096
+LONGEST_LINE = 131_072
+"""Characters of the words of a call that runs apart, as of a script."""
+
+_ENVIRONMENT = frozenset({"-exec", "-execdir", "env", "envsubst", "printenv", "watch", "xargs"})
+"""Words of calls to which the variables of their environment make a difference."""
+
+CODES, OUTPUT = "/var/tmp/.codes", "/var/tmp/.output"
+"""Where a pipeline leaves the codes of its commands, and what it prints that may be no text."""
+
+BINARY = split_words(
+    """
+    gzip gunzip bzip2 bunzip2 zcat bzcat tar xxd base64 base32 basenc openssl iconv zip unzip dd cat head tail tac cut
+    tr
+    """
+)
+"""Utilities that may print what is no text."""
+
+Start = Callable[[Sequence[str], str, Place], Output]
+"""Runs a command as a process of its own: (argv, stdin, place)."""
+
+
+class Utilities:
+    """All calls of one script.
+
+    Args:
+        owner: whose shell it is.
+        clock: the cluster, until the time of the script is up.
+        tree: the files.
+        shells: names of commands that utilities start through `start`.
+        start: runs one.
+
+    Attributes:
+        units: what its commands have done so far.
+        error: why the script has to end, as `Ended.error` has it; "" while it may go on.
+    """
+
+    def __init__(self, owner: Owner, clock: Clock, tree: HostTree, shells: frozenset[str], start: Start) -> None:
+        self.owner, self.clock, self.tree = owner, clock, tree
+        self.shells, self.start = shells, start
+        self.units = 0
+        self.error = ""
+        self.names = owner.names | shells | {f"{MARK}{name}" for name in shells}
+
+    def run_utilities(
+        self, calls: Sequence[Call], stdin: str, place: Place, first: str = ""
+    ) -> tuple[Output, list[int]]:
+        starts = any(argv[0] in STARTING or heavy.may_start(argv) for argv, _ in calls)
+        return run_nested(
+            lambda: self._piped(calls, stdin, place, first, starts), any(may_nest(argv) for argv, _ in calls)
+        )
+
+    def _piped(
+        self, calls: Sequence[Call], stdin: str, place: Place, first: str, starts: bool
+    ) -> tuple[Output, list[int]]:
+        writes = any(may_write(argv) for argv, _ in calls)
+        script, lent = self._script(calls, stdin, place)
+        names = (self.names | heavy.CHECKED | heavy.ENDLESS) - {argv[0] for argv, _ in calls} if starts else self.names
+        with borrow_engine(names) as machine:
+            before = self.tree.freeze()
+            start = {**before, **lent} if lent else before
+            machine.disk.load(start)
+            machine.lend_input(stdin)
+            if machine.disk.undated and (starts or TIMES.search(script)):
+                machine.disk.date()
+            job = _Nested(self, machine, place, writes)
+            ended = machine.call(f"( {first}{script} )" if first else script, job.call)
+            if writes or job.wrote:
+                after = machine.disk.save(self.clock.now())
+                if after is not start:
+                    self.tree.replace(_without(after, start, before, lent))
+                self.tree.full = self.tree.full or machine.disk.full
+            codes = _read_codes(machine.disk.drive, len(calls), ended.code)
+            stdout = _take(machine.disk.drive, OUTPUT) if calls[-1].argv[0] in BINARY else ended.stdout
+        if ended.error:
+            self.error = ended.error
+        stderr = repair(ended.stderr)
+        if lent or chance.HIDDEN in stdout or chance.HIDDEN in stderr:
+            stdout, stderr = restore_names(stdout), restore_names(stderr)
+        return Output(stdout, stderr, codes[-1]), codes
+
+    def _script(self, calls: Sequence[Call], stdin: str, place: Place) -> tuple[str, Tree]:
+        """The pipeline as a text for the interpreter, and files that are there for it alone."""
+        lending = Lending(self.owner, self.clock, self.tree)
+        marked = [call._replace(argv=_marked(call.argv)) if self.shells else call for call in calls]
+        stages = [lending.stage(call, place.cwd) for call in marked]
+        if stdin:
+            stages[0] += f" < {STDIN}"
+        text = f"cd {quote(place.cwd)}; {' | '.join(stages)}"
+        if calls[-1].argv[0] in BINARY:
+            text += f" > {OUTPUT}"
+        if len(calls) > 1:
+            text += f"; printf '%s ' \"${{PIPESTATUS[@]}}\" > {CODES}"
+        words = [word for argv, _ in calls for word in argv]
+        if not _ENVIRONMENT.isdisjoint(words) or any("ENVIRON" in word or "system" in word for word in words):
+            text = f"( {set_variables(place.env)}{text} )"
+        return text, lending.files
+
+    def run_aside(self, argv: list[str], stdin: str, place: Place) -> Output:
+        """Run the interpreter's own command in a process of its own, over a copy of the files."""
+        tree, clock = self.tree.freeze(), self.clock
+        if sum(map(len, argv)) > LONGEST_LINE:
+            return Output("", f"bash: line 1: {argv[0]}: Argument list too long\n", 126)
+        lending, chancy = Lending(self.owner, clock, self.tree), argv[0] in heavy.CHANCY
+        script = f"cd {quote(place.cwd)}; {set_variables(place.env)}{lending.stage(Call(argv), place.cwd)} < {STDIN}"
+        if chancy:
+            script = f"RANDOM={self.owner.draw() % 32768}; {script}"
+        lent = lending.files
+        start = {**tree, **lent}
+        named = _paths(argv, place.cwd) | set(lent)
+        links = any(start[path].kind == "symlink" for path in named if path in start)
+        reads = not links and heavy.only_reads(argv)
+        seen = {path: file for path, file in start.items() if not reads or path in named}
+        answer = run_apart(
+            script,
+            {**seen, STDIN: File(data=stdin.encode(errors="surrogateescape"))},
+            measure_left(SECONDS),
+            writes=not reads,
+            python=chancy,
+        )
+        if charge(answer.cpu - FREE, answer.late):
+            return KILLED
+        if answer.written or answer.removed:
+            now = clock.now()
+            after = {path: file for path, file in start.items() if path not in answer.removed}
+            after |= {path: replace(file, time=now) for path, file in answer.written.items()}
+            after.pop(STDIN, None)
+            self.tree.replace(_without(dict(sorted(after.items())), start, tree, lent))
+        stdout, stderr = (hide_interpreter(restore_names(each)) for each in (answer.stdout, answer.stderr))
+        return Output(stdout, repair(stderr), answer.code)
+
+
+class _Nested:
+    """Commands that a utility starts, from within the interpreter."""
+
+    def __init__(self, calls: Utilities, machine: Engine, place: Place, writes: bool) -> None:
+        self.calls, self.machine, self.place = calls, machine, place
+        self.writes, self.wrote = writes, False
+
+    def call(self, invocation: Invocation) -> Output:
+        """What the interpreter calls for a command of ours."""
+        calls, disk = self.calls, self.machine.disk
+        if is_overdue() or calls.units > MOST_UNITS or calls.clock.expired:
+            self.machine.cancel()
+            return KILLED
+        if self.writes or self.wrote:
+            calls.tree.replace(disk.save(calls.clock.now(), invocation.drive))
+        before = calls.tree.freeze()
+        place = Place(invocation.cwd, invocation.env)
+        argv = [invocation.name.removeprefix(MARK), *invocation.argv[1:]]
+        output = run_nested(lambda: calls.start(argv, invocation.stdin, place))
+        if calls.tree.freeze() is not before:
+            disk.load(calls.tree.freeze(), invocation.drive)
+            self.wrote = True
+        if calls.clock.expired:
+            self.machine.cancel()
+        return output
+
+
+def _marked(argv: list[str]) -> list[str]:
+    """The words of a call in which `xargs` does not start the interpreter's own shell."""
+    if argv[0] != "xargs":
+        return argv
+    at = 1
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in TAKING else 1
+    return [*argv[:at], f"{MARK}{argv[at]}", *argv[at + 1 :]] if argv[at : at + 1] and argv[at] in SHELLS else argv
+
+
+def _take(drive: Drive, path: str) -> str:
+    """The content of a file, which is removed."""
+    if not drive.exists(path):
+        return ""
+    text = drive.read_file(path).decode(errors="surrogateescape")
+    drive.remove(path)
+    return text
+
+
+def _read_codes(drive: Drive, count: int, last: int) -> list[int]:
+    """The codes of a pipeline's commands; where it was ended, they ended with it."""
+    if count == 1:
+        return [last]
+    codes = [int(word) for word in _take(drive, CODES).split()]
+    return codes if len(codes) == count else [last] * count
+
+
+def set_variables(env: Mapping[str, str]) -> str:
+    """A script that gives a command its environment."""
+    absent = " ".join(name for name in ENVIRONMENT if name not in env)
+    names = [name for name in env if name not in ("PWD", "_") and name.isidentifier()]
+    given = " ".join(f"{name}={quote(env[name])}" for name in names)
+    return f"unset {absent}; " * bool(absent) + f"export {given}; " * bool(given)
+
+
+def _without(after: Tree, start: Tree, before: Tree, lent: Tree) -> Tree:
+    """The tree after a call, without what was only put there for it."""
+    kept = {path: file for path, file in after.items() if path not in lent and path not in (CODES, OUTPUT)}
+    return before if kept == before and start is not before else kept
+
+
+def _paths(argv: Sequence[str], cwd: str) -> set[str]:
+    """The files that the words of a call may name, and the folders above them."""
+    named = {make_absolute(word, cwd) for word in argv[1:] if len(word) < LONGEST_PATH}
+    return named | {cwd} | {folder for path in (*named, cwd) for folder in list_parents(path)}
