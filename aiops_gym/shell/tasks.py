@@ -7,7 +7,7 @@ reach the cluster ours, all other utilities bashkit's: see `calls`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from aiops_gym.shell import host
 from aiops_gym.shell.calls import Calls, replace_bytes
@@ -16,40 +16,32 @@ from aiops_gym.shell.commands.sleep import parse_duration
 from aiops_gym.shell.disk import Tree
 from aiops_gym.shell.engine import MAX_OUTPUT, read_system, share_time, tell_lateness
 from aiops_gym.shell.host_files import HostFiles, HostTree
+from aiops_gym.shell.host_machine import PATH, HostAllowance, HostMachine
 from aiops_gym.shell.lending import Owner, Place
+from aiops_gym.shell.pipelines import PROGRAMS, SCRIPTED, SHELLS, Pipelines
 from aiops_gym.shell.running import Ended
 from aiops_gym.shell.words import split_words
-from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.machine.scripts import commands, tools
-from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Call
-from aiops_gym.sim.machine.scripts.jobs import JobHost
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import make_call, parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.state import BUILTINS, OF_BASH
 from aiops_gym.sim.machine.scripts.task import Stop, new_task
-from aiops_gym.sim.machine.scripts.words import expand_fields
 from aiops_gym.types import Output, Printed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
-    from aiops_gym.sim.machine.scripts.host import Host, Running
+    from aiops_gym.sim.machine.scripts.host import Host
     from aiops_gym.types import Json
 
-MOST_STEPS, MOST_COMMANDS = 600_000, 5_000
-"""Steps of a script, of which a command takes some five, and commands that are no builtins."""
+MOST_COMMANDS = 5_000
+"""Of a script, builtins not counted."""
 
-PER_STEP = 1_000
-"""Characters that are moved in the time of a step."""
-
-MOST_ASIDES, MOST_JOBS = 5_000, 100
-"""Subshells, and what runs in the background at once."""
-
-LONGEST_TEXT = 8_000_000
-"""Characters of a word or variable."""
+MOST_JOBS = 100
+"""What runs in the background at once."""
 
 LONGEST_WAIT = 10**9
 """Milliseconds."""
@@ -60,81 +52,14 @@ FIRST = 631
 STEPS = "resource limit exceeded: maximum command count exceeded"
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
-SHELLS = split_words("sh bash dash")
-SCRIPTED = SHELLS | split_words("sudo")
-"""What utilities start as tasks; `sudo` is a script of the host."""
-
 BESIDE = split_words("env nohup nice setsid sleep")
 """Commands that are no builtins, but those of the interpreter all the same."""
 
 SMALL = split_words("cat head tail grep wc which basename dirname touch true false echo printf test [ pwd")
 """Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
 
-TEXT_TOOLS = split_words("cat head tail grep wc")
-"""Those of them that may stand in a pipeline without a shell of their own."""
 
-FILTERS = split_words(
-    "cat head tail grep wc sort uniq cut tr rev tac nl fold sed awk gawk mawk tee base64 md5sum sha256sum"
-)
-"""Commands that read their standard input where no file is named."""
-
-PROGRAMMED = split_words("grep sed awk gawk mawk tr jq")
-"""Those whose first word says what to do."""
-
-READING = split_words("jq tee column shuf python3 xargs bash sh")
-"""Other commands that do so."""
-
-OUT_OF_REACH = ("/proc/", "/dev/", "/sys/", "/bin/", "/usr/bin/")
-"""Files that the small tools leave to the utilities."""
-
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_PROGRAM = "/usr/bin/"
-
-
-class HostMachine:
-    """The agent's host as scripts see it: see `sim.machine.container.Container`.
-
-    Attributes:
-        now: ms on the cluster's clock when the script began.
-        seed: of what is drawn.
-        process: what tells this script from others.
-        env: exported variables.
-        hostname: of the machine.
-    """
-
-    env: ClassVar[dict[str, str]] = {**host.ENVIRONMENT, "PATH": PATH}
-    hostname = host.NAME
-    key = ""
-    _image = Image()
-
-    def __init__(self, now: int, drawn: int) -> None:
-        self.now, self.seed = now, drawn
-        self.process = {"id": str(drawn)}
-        self.world = self
-
-    def image(self) -> Image:
-        """What decides which shell `sh` is."""
-        return self._image
-
-
-class HostAllowance(Allowance):
-    """What a script of the host may do."""
-
-    def __init__(self) -> None:
-        self.left = MOST_STEPS
-        self.asides, self.nested = MOST_ASIDES, 0
-        self.longest = self.turns = LONGEST_WAIT
-        self.longest_text = LONGEST_TEXT
-
-    def move(self, characters: int) -> None:
-        """So many characters are read, written or worked out."""
-        self.left -= characters // PER_STEP
-
-    def settle(self) -> None:
-        """Nobody is charged."""
-
-
-class HostTasks(JobHost):
+class HostTasks(Pipelines):
     """One script and all that comes of it.
 
     Args:
@@ -208,7 +133,7 @@ class HostTasks(JobHost):
         if left > 0:
             self.clock.wait(left)
 
-    def _catch_up(self, machine: Machine) -> None:
+    def catch_up(self, machine: Machine) -> None:
         """Count the time that a command took on the cluster's clock."""
         took = round(self.clock.elapsed() * 1000) - machine.elapsed()
         if took > 0:
@@ -250,7 +175,7 @@ class HostTasks(JobHost):
         machine.before, task.code = task.code, 0
         if self._is_builtin(machine, argv):
             return commands.COMMANDS[name](machine, argv)
-        if name in SMALL and self._is_small(machine, argv):
+        if name in SMALL and self.is_small(machine, argv):
             if name in commands.COMMANDS:
                 return commands.COMMANDS[name](machine, argv)
             task.code = tools.TOOLS[name](machine, argv)
@@ -263,7 +188,7 @@ class HostTasks(JobHost):
             return Stop("killed")
         if "/" in name:
             return self._run_path(machine, argv)
-        if not self._knows(machine, name):
+        if not self.knows(machine, name):
             return self._run_found(machine, argv)
         self._run_other(machine, argv)
         return Stop("busy") if self.over else None
@@ -276,18 +201,6 @@ class HostTasks(JobHost):
             return len(argv) > 1 and all(parse_duration(word) is not None for word in argv[1:])
         known = name in BUILTINS or name in SHELLS or name in BESIDE
         return known or (name in OF_BASH and (machine.dialect == "bash" or name == "source"))
-
-    def _is_small(self, machine: Machine, argv: list[str]) -> bool:
-        """Whether the interpreter has a tool for a call."""
-        name, words = argv[0], argv[1:]
-        return tools.does(machine, name, words) and not any(word.startswith(OUT_OF_REACH) for word in words)
-
-    def _knows(self, machine: Machine, name: str) -> bool:
-        """Whether a name is that of a command of ours or of a utility, and lies where it is looked for."""
-        path = machine.task.vars.get("PATH")
-        if path is not None and not set(str(path).split(":")) & {"/usr/bin", "/bin", "/usr/local/bin"}:
-            return False
-        return name in self.owner.names or (name not in SCRIPTED and f"{_PROGRAM}{name}" in read_system())
 
     def _run_other(self, machine: Machine, argv: list[str]) -> None:
         """Run a command of ours or a utility."""
@@ -309,7 +222,7 @@ class HostTasks(JobHost):
         """Run a program that is named by its path."""
         path = make_absolute(argv[0], machine.task.cwd)
         folder, _, base = path.rpartition("/")
-        if f"{folder}/" in ("/bin/", _PROGRAM) and (base in SHELLS or self._knows(machine, base)):
+        if f"{folder}/" in ("/bin/", PROGRAMS) and (base in SHELLS or self.knows(machine, base)):
             return self.dispatch(machine, [base, *argv[1:]])
         kind = machine.files.kind(path)
         wrong = "Is a directory" if kind == "directory" else "" if kind else "No such file or directory"
@@ -357,75 +270,11 @@ class HostTasks(JobHost):
         """Where the program lies that a word names, "" for none."""
         return self._find_file(word, PATH)
 
-    # Pipelines
-
-    def gather(self, machine: Running, stages: Sequence[Json]) -> list[Call]:
-        """The first commands of a pipeline that need no shell of their own."""
-        found: list[Call] = []
-        for stage in stages:
-            call = self._plain(cast("Machine", machine), stage)
-            if call is None:
-                break
-            found.append(call)
-        return found
-
-    def _plain(self, machine: Machine, stage: Json) -> Call | None:
-        """The call that a command comes to, None where only a shell can tell."""
-        if stage[0] != "simple" or stage[1] or not stage[2]:
-            return None
-        errors = _ERRORS.get(repr(stage[3])) if stage[3] else ""
-        first = stage[2][0]
-        if errors is None or len(first) != 1 or first[0][0] not in ("lit", "quo"):
-            return None
-        name = first[0][1]
-        if name in machine.task.functions or name in BUILTINS or not self._knows(machine, name):
-            return None
-        if not all(_is_simple(part) for word in stage[2] for part in word) or "u" in machine.task.options:
-            return None
-        return Call(expand_fields(stage[2], machine), errors)
-
-    def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
-        """Run commands that are piped into each other on a text: what came out, and the code of each."""
-        walker = cast("Machine", machine)
-        if text and _reads(calls[0].argv):
-            walker.consume(walker.stdin(), "")
-        place = Place(walker.task.cwd, {**walker.environment(), "PWD": walker.task.cwd})
-        small = [call.argv[0] in TEXT_TOOLS and self._is_small(walker, call.argv) for call in calls]
-        codes, errors, at, output = list[int](), "", 0, Output(text)
-        while at < len(calls):
-            end = at + 1
-            if small[at]:
-                output, found = self._run_small(walker, calls[at], output.stdout)
-            else:
-                while end < len(calls) and not self.calls.is_alone(calls[at]) and not self.calls.is_alone(calls[end]):
-                    end += 1
-                while small[end - 1] and calls[at].argv[0] != "yes":
-                    end -= 1
-                output, found = self.calls.join(calls[at:end], output.stdout, place)
-            codes, errors, at = [*codes, *found], errors + output.stderr, end
-        self._catch_up(walker)
-        return (output if len(codes) == 1 else Output(output.stdout, errors, codes[-1])), codes
-
-    def _run_small(self, machine: Machine, call: Call, text: str) -> tuple[Output, list[int]]:
-        """Run a tool of the interpreter on a text."""
-        task, name = machine.task, call.argv[0]
-        before, code, out, err = task.fds, task.code, list[str](), list[str]()
-        task.fds = {"0": ["text", text], "1": ["kept", out], "2": ["kept", err]}
-        task.fds["2"] = {"out": task.fds["1"], "null": ["null"]}.get(call.errors, task.fds["2"])
-        task.code = 0
-        if name in commands.COMMANDS:
-            commands.COMMANDS[name](machine, call.argv)
-        else:
-            task.code = tools.TOOLS[name](machine, call.argv)
-        output = Output("".join(out), "".join(err), task.code)
-        task.fds, task.code = before, code
-        return output, [output.code]
-
     def start(self, argv: Sequence[str], stdin: str, place: Place) -> Output:
         """Run a command that another one starts, as a process of its own."""
         name = argv[0]
         native = name in commands.COMMANDS or name in SMALL or "/" in name
-        if name in self.owner.names or (not native and name not in SCRIPTED and f"{_PROGRAM}{name}" in read_system()):
+        if name in self.owner.names or (not native and name not in SCRIPTED and f"{PROGRAMS}{name}" in read_system()):
             return self.calls.run(argv, stdin, place)
         sink = _Sink()
         side = Aside(self, cast("Machine", sink), allowance=self.allowance, walker=Machine)
@@ -461,20 +310,6 @@ class _Sink:
         self.pieces.append((int(number), text))
 
 
-_ERRORS = {
-    repr([["2", ">", [["lit", "/dev/null"]]]]): "null",
-    repr([["2", ">&", [["lit", "1"]]]]): "out",
-}
-"""Redirections of commands that need no shell of their own."""
-
-
-def _is_simple(part: Json) -> bool:
-    """Whether a part of a word changes nothing when it is expanded."""
-    if part[0] == "dq":
-        return all(_is_simple(each) for each in part[1])
-    return part[0] in ("lit", "quo") or (part[0] == "par" and not any(part[2:]))
-
-
 def _text(machine: Machine) -> str:
     source = machine.stdin()
     return (
@@ -484,11 +319,3 @@ def _text(machine: Machine) -> str:
         if source[0] == "zero"
         else ""
     )
-
-
-def _reads(argv: Sequence[str]) -> bool:
-    """Whether a command reads its standard input."""
-    name, named = argv[0], [word for word in argv[1:] if not word.startswith("-") or word == "-"]
-    if name in READING or "-" in named or "/dev/stdin" in named or "-i" in argv or "-it" in argv:
-        return True
-    return name in FILTERS and len(named) <= (name in PROGRAMMED)
