@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aiops_gym.sim.machine.scripts import words
+from aiops_gym.sim.machine.scripts import coprocesses, words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.compounds import Compounds
@@ -153,6 +153,11 @@ class Machine(Compounds):
 
     def _eval(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
+        return None
+
+    def _coprocess(self, frame: list[Json]) -> Stop | None:
+        self.task.stack.pop()
+        coprocesses.begin(self, frame[1][1], frame[1][2])
         return None
 
     def _background(self, node: Json) -> None:
@@ -389,6 +394,15 @@ class Machine(Compounds):
                 data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
                 data["fds"] = {**before, "0": ["text", text]}
                 Aside(self, self).run(data)
+
+    def input(self, number: str) -> Json:
+        """What can be read at a descriptor."""
+        source = self.task.fds.get(number, ["text", ""])
+        return coprocesses.take(self, source[1]) if source[0] == "coprocess" else source
+
+    def give(self, key: str, text: str) -> None:
+        """Write to a coprocess."""
+        coprocesses.give(self, key, text)
 
     def substitute(self, node: Json) -> str:
         """What commands print, run here and now."""

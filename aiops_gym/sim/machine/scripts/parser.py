@@ -8,7 +8,7 @@
              list, redirections], ["select", the same], ["cfor", [word, word, word], list, redirections],
              ["case", word, [[[pattern, ...], list, end], ...], redirections], ["group" or "subshell", list,
              redirections], ["function", name, command], ["cond", condition, redirections], ["arith", word,
-             redirections], ["syntax", what is wrong]
+             redirections], ["coprocess", name, command, line], ["syntax", what is wrong]
     word     as `reader` has it, or [["asg", assignment]] where a command that declares is given one
     assignment [name, index or None, whether it is added, word or ["array", [[index or None, added, word], ...]]]
     redirections [[descriptor or variable, operator, word], ...]
@@ -22,7 +22,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aiops_gym import caches
 from aiops_gym.sim.machine.scripts.condition_parser import ConditionParser
@@ -144,6 +144,8 @@ class Parser(ConditionParser):
 
     def _command(self) -> list[Json]:
         word, compound = self.peek(), self._compound()
+        if word == "coproc" and self.bash:
+            return self._coprocess(compound)
         if word in compound:
             self.take(word)
             return [*compound[word](word), self._redirections()]
@@ -159,6 +161,17 @@ class Parser(ConditionParser):
             self.take(")")
             return ["subshell", body, self._redirections()]
         return self._function() or self._simple()
+
+    def _coprocess(self, compound: Mapping[str, object]) -> list[Json]:
+        """`coproc [name] command`, with a name only before a compound one."""
+        self.take("coproc")
+        line, before, name = self.line, self.at, self.peek()
+        if NAME.fullmatch(name) and name not in compound:
+            self.take(name)
+            if self.peek() in compound or self.operator() == "(":
+                return ["coprocess", name, self._command(), line]
+            self.at = before
+        return ["coprocess", "COPROC", self._command(), line]
 
     def _compound(self) -> dict[str, Json]:
         found = {"if": self._if, "while": self._while, "until": self._while, "for": self._for, "case": self._case}

@@ -66,6 +66,8 @@ def _command(node: Json, indent: str) -> str:
         return " ".join(texts) + (_redirections(node[3]) if texts else _redirections(node[3]).lstrip())
     if kind == "function":
         return f"function {show_function(node[1], node[2]).rstrip()}".replace("\n", f"\n{indent}")
+    if kind == "coprocess":
+        return f"coproc {node[1]} {_command(node[2], indent)}"
     ending = _redirections(node[-1])
     if kind == "group":
         return f"{{ \n{_list(node[1], deeper)}\n{indent}}}{ending}"

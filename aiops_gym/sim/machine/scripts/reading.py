@@ -40,7 +40,7 @@ def read(machine: Machine, argv: list[str]) -> Stop | None:
     """One line of standard input; at its end the variables are empty and the code is 1."""
     given, names = _options(argv[1:], _TAKING if machine.dialect != "dash" else "p")
     raw, number = "r" in given, given.get("u", "0")
-    source = machine.task.fds.get(number, ["text", ""])
+    source = machine.input(number)
     text = source[1] if source[0] == "text" else ""
     line, left, ended = _take(text, given, raw)
     machine.consume(source, left)
@@ -92,7 +92,7 @@ def _take(text: str, given: dict[str, str], raw: bool) -> tuple[str, str, bool]:
 def mapfile(machine: Machine, argv: list[str]) -> Stop | None:
     """Lines of standard input as the elements of an array."""
     given, names = _options(argv[1:], "dnOsucC")
-    source = machine.task.fds.get(given.get("u", "0"), ["text", ""])
+    source = machine.input(given.get("u", "0"))
     text = source[1] if source[0] == "text" else ""
     end = (given["d"][:1] or "\0") if "d" in given else "\n"
     lines = [f"{line}{end}" for line in text.split(end)[:-1]]

@@ -150,6 +150,8 @@ class Scope(Variables):
             self.host.write(self.task, text)
         elif target[0] == "err" and text:
             self.host.complain(self.task, text)
+        elif target[0] == "coprocess":
+            self.give(target[1], text)
         elif target[0] == "kept":
             target[1].append(text)
         elif target[0] == "file" and text:
@@ -158,10 +160,20 @@ class Scope(Variables):
 
     def stdin(self) -> Json:
         """What can be read: ["text", text] or ["zero", bytes]."""
-        return self.task.fds.get("0", ["text", ""])
+        return self.input("0")
+
+    def input(self, number: str) -> Json:
+        """What can be read at a descriptor: the same."""
+        raise NotImplementedError
+
+    def give(self, key: str, text: str) -> None:
+        """Write to a coprocess."""
+        raise NotImplementedError
 
     def consume(self, source: Json, rest: str) -> None:
         """What was read of an input is gone, for all who have it open."""
+        if source[2:] and source[2] in self.task.coprocesses:
+            self.task.coprocesses[source[2]]["left"] = rest
         frames = [frame[1] for frame in self.task.stack if frame[0] == "restore"]
         for fds in (self.task.fds, *frames):
             for number, each in list(fds.items()):

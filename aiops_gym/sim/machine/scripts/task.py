@@ -18,7 +18,7 @@ class Task:
     Attributes:
         stack: frames, the innermost last.
         fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", what is
-            left, number], ["zero", bytes or -1], ["kept", texts].
+            left, number], ["zero", bytes or -1], ["kept", texts], ["coprocess", key].
         exports: which variables commands get (true) or do not get any more (false), besides those of the container.
         code: `$?`.
         fixed: names of variables that stay as they are.
@@ -36,6 +36,7 @@ class Task:
         underscore: the last word of the last command.
         draws: random numbers so far.
         opened: inputs so far.
+        coprocesses: what was given to each and is left of what it printed, by the key that descriptors have for it.
         began: when it began, in ms on the clock of whoever runs it.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
@@ -69,6 +70,7 @@ class Task:
         self.underscore: str = data.get("underscore", "")
         self.draws: int = data.get("draws", 0)
         self.opened: int = data.get("opened", 0)
+        self.coprocesses: dict[str, dict[str, Json]] = dict(data.get("coprocesses", {}))
         self.began: int = data.get("began", 0)
 
     def data(self) -> dict[str, Json]:
