@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import cast
 
@@ -20,12 +20,16 @@ class Clock:
     Args:
         cluster: the real one.
         deadline: Unix seconds after which nothing may run any more.
+
+    Attributes:
+        others: lets what runs beside whoever waits go on until so many seconds after the script began.
     """
 
     def __init__(self, cluster: Cluster, deadline: float) -> None:
         self._cluster = cluster
         self._deadlines = [deadline]
         self.started = cluster.now()
+        self.others: Callable[[float], None] | None = None
 
     def handle(self, request: Request) -> Response:
         """Answer one API request."""
@@ -41,6 +45,14 @@ class Clock:
 
     def wait(self, seconds: float) -> bool:
         """Let time pass; False when a deadline came first, and then time stands there."""
+        if self.others is None:
+            return self.idle(seconds)
+        end = self._cluster.now() + seconds
+        self.others(min(*self._deadlines, end) - self.started)
+        return self.idle(end - self._cluster.now())
+
+    def idle(self, seconds: float) -> bool:
+        """The same for all there is: nothing else goes on meanwhile."""
         left = min(self._deadlines) - self._cluster.now()
         if seconds < left:
             return self._cluster.wait(seconds) if seconds > 0 else True

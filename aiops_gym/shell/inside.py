@@ -36,7 +36,7 @@ SECONDS = 900.0
 """What a utility may wait inside a container. The world stands still meanwhile: who asked for it waits afterwards."""
 
 SHELLS = frozenset(executables.SHELLS)
-OURS = split_words("date find id ls mktemp shuf sleep stat timeout touch uname whoami")
+OURS = split_words("comm date diff find id ls mktemp shuf sleep stat timeout touch uname whoami")
 """Commands of the host that are the same everywhere."""
 
 MISSING = split_words(

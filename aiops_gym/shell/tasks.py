@@ -131,7 +131,11 @@ class HostTasks(Pipelines):
         """Let the cluster's clock go on until then."""
         left = now / 1000 - self.clock.elapsed()
         if left > 0:
-            self.clock.wait(left)
+            self.clock.idle(left)
+
+    def _let_others(self, seconds: float) -> None:
+        """Let what is in the background go on while a command waits."""
+        self.background.advance(int(seconds * 1000))
 
     def catch_up(self, machine: Machine) -> None:
         """Count the time that a command took on the cluster's clock."""
@@ -153,6 +157,7 @@ class HostTasks(Pipelines):
             self.print("", FORK_FAILED)
             self.error = self.error or STEPS
             return 0
+        self.clock.others = self._let_others
         return super().spawn(data, now, out)
 
     def kill(self, pid: int, signal: str, now: int = 0) -> bool:

@@ -35,6 +35,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/stdout
 PROC = re.compile(r"/proc/(?:1|self)/")
 """Of the first process; a command takes what is told of it for what is told of itself."""
 
+LARGEST_ZEROS = 10_000
 LARGEST_TEXT = 200_000
 """Bytes kept of a file; of longer ones only the size counts."""
 
@@ -159,7 +160,9 @@ class Files:
         self._put(path, ["file", text[:LARGEST_TEXT]], 0o600)
 
     def fill(self, path: str, size: int) -> bool:
-        """Make a file of zeros of so many bytes."""
+        """Make a file of zeros of so many bytes; of a large one only their number is kept."""
+        if size <= LARGEST_ZEROS:
+            return self.write(path, "\0" * size)
         if not self.write(path, ""):
             return False
         self._measure(path, size)
