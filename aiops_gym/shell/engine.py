@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from shlex import quote
 from types import TracebackType
 from typing import TypeVar
 from weakref import ref
@@ -39,14 +40,14 @@ EARLIER = 1_500_000_000
 """Seconds by which files are dated back where nothing shows their times. What a running script writes, which the
 interpreter dates by the wall clock, is then newer than what was there, whenever that is."""
 
+INPUT = "__input"
+"""The command that prints what a pipeline is to read."""
+
 SLOW = "execution timeout"
 BUSY = "processor time"
 
 LEAST = 0.05
 """Seconds of processor time that every call that runs apart has, however much was used before it."""
-
-SHORTEST = 0.2
-"""Seconds that a script inside another one has, however late it is."""
 
 UNATTENDED = 1.5
 """Seconds of processor time that count as used already for what nobody waits for."""
@@ -64,11 +65,11 @@ of an expression: on a stack of the usual 8 MB they would end the whole process.
 class Engine:
     """An interpreter that calls back for a fixed set of command names."""
 
-    def __init__(self, names: frozenset[str], seconds: float | None = None) -> None:
-        self.seconds = WALL_SECONDS if seconds is None else seconds
+    def __init__(self, names: frozenset[str], more: float = 0.0) -> None:
+        self.seconds = WALL_SECONDS + more
         self.lock = threading.Lock()
         self._run: Run | None = None
-        self._input = ""
+        self._input, self._folder = "", HOME
         self._bash = Bash(
             profile=ExecutionProfile.Interactive,
             max_commands=MAX_COMMANDS,
@@ -79,7 +80,7 @@ class Engine:
             cwd=HOME,
             env={**ENVIRONMENT, **OWNER},
             files=dict(read_files("kernel")),  # any: only with files of its own is all of the file system writable
-            custom_builtins=dict.fromkeys(sorted(names), _caller(self)),
+            custom_builtins=dict.fromkeys((*sorted(names), INPUT), _caller(self)),
         )
         self._bash.execute_sync(f"declare +x {' '.join(OWNER)}")
         _hide_commands(self._bash.fs())
@@ -104,13 +105,22 @@ class Engine:
             error = SLOW  # some commands have a limit of their own and only fail
         return Called(hide_interpreter(result.stdout), hide_interpreter(result.stderr), result.exit_code, error)
 
-    def lend_input(self, text: str) -> None:
-        """Have `STDIN` hold a text; what lay there of others is gone."""
-        if text or self._input:
-            drive, self._input = self.disk.drive, text
-            if not drive.exists("/var/tmp"):
-                drive.mkdir("/var/tmp", True)
-            drive.write_file(STDIN, text.encode(errors="surrogateescape"))
+    def go_to(self, folder: str) -> None:
+        """Stand in a folder."""
+        if folder != self._folder:
+            self._bash.execute_sync(f"cd {quote(folder)}")
+            self._folder = folder
+
+    def lend_input(self, text: str) -> str:
+        """Have a text be read; what gives it to the first command of a pipeline."""
+        if not text:
+            return ""
+        with suppress(UnicodeEncodeError):
+            text.encode()
+            self._input = text
+            return f"{INPUT} | "
+        self.disk.drive.write_file(STDIN, text.encode(errors="surrogateescape"))
+        return f"cat {STDIN} | "
 
     def cancel(self) -> None:
         """End the running script now; what the present command would print is lost."""
@@ -120,6 +130,8 @@ class Engine:
         run = self._run
         if run is None or run.failure is not None:
             return BuiltinResult("", "", 1)
+        if context.name == INPUT:
+            return BuiltinResult(self._input, "", 0)
         output = Output()
         with run:
             output = run.call(Invocation(context))
@@ -195,24 +207,23 @@ _stack_lock = threading.Lock()
 
 
 @contextmanager
-def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
-    """Borrow an engine that calls back for these names; a `new` one has run nothing before.
+def borrow_engine(names: frozenset[str]) -> Iterator[Engine]:
+    """Borrow an engine that calls back for these names.
 
     A script started by a command of another script needs an engine and a thread of its own; see `run_nested`.
     """
     key = (names, _depth.value)
     if _depth.value == 0 and not _depth.alone and not _depth.shared:
         _begin()
-    seconds = remaining()
     with _engines_lock:
         found = _engines.get(key)
-        if found is None or found.disk.lost or new:
+        if found is None or found.disk.lost:
             found = _engines[key] = Engine(names)
             while len(_engines) > MOST_ENGINES:
                 _engines.popitem(last=False)
         _engines.move_to_end(key)
-    if found.seconds - seconds > 0.1 * found.seconds or seconds > found.seconds:
-        found = Engine(names, seconds)
+    if _depth.more:
+        found = Engine(names, _depth.more)
     _depth.value += 1
     try:
         with found.lock:
@@ -262,16 +273,6 @@ def wait_for_real(seconds: float) -> Iterator[None]:
         yield
     finally:
         _depth.more = before
-
-
-def count_depth() -> int:
-    """How many scripts are running on this thread and those that wait for it."""
-    return _depth.value
-
-
-def remaining() -> float:
-    """Real seconds that the script on this thread, or what it starts, still has; never nothing at all."""
-    return max(SHORTEST, _depth.ends - time.monotonic())
 
 
 def is_overdue() -> bool:

@@ -169,11 +169,6 @@ class HostFiles:
         file = self._get(path)
         return "" if file is None or file.kind == "symlink" else file.kind
 
-    def is_link(self, path: str) -> bool:
-        """Whether a path names a link."""
-        file = self.tree.get(self.tree.find(path.rstrip("/") or "/", last=False))
-        return file is not None and file.kind == "symlink"
-
     def follow(self, path: str) -> str:
         """What a link leads to; other paths as they are."""
         return self.tree.find(path)

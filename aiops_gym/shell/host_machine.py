@@ -37,7 +37,7 @@ class HostMachine:
         hostname: of the machine.
     """
 
-    env: ClassVar[dict[str, str]] = {**host.ENVIRONMENT, "PATH": PATH}
+    env: ClassVar[dict[str, str]] = {**host.ENVIRONMENT, "PATH": PATH, "PWD": host.HOME}
     hostname = host.NAME
     key = ""
     _image = Image()

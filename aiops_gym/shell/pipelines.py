@@ -22,6 +22,9 @@ SHELLS = split_words("sh bash dash")
 SCRIPTED = SHELLS | split_words("sudo")
 """What utilities start as tasks; `sudo` is a script of the host."""
 
+BESIDE = split_words("env nohup nice setsid sleep")
+"""Commands that are no builtins, but those of the interpreter all the same."""
+
 TEXT_TOOLS = split_words("cat head tail grep wc")
 """Those of them that may stand in a pipeline without a shell of their own."""
 
@@ -93,7 +96,7 @@ class Pipelines(JobHost):
         if errors is None or len(first) != 1 or first[0][0] not in ("lit", "quo"):
             return None
         name = first[0][1]
-        if name in machine.task.functions or name in BUILTINS or not self.knows(machine, name):
+        if name in machine.task.functions or name in BUILTINS or name in BESIDE or not self.knows(machine, name):
             return None
         if not all(_is_simple(part) for word in stage[2] for part in word) or "u" in machine.task.options:
             return None
@@ -104,7 +107,7 @@ class Pipelines(JobHost):
         walker = cast("Machine", machine)
         if text and _reads(calls[0].argv):
             walker.consume(walker.stdin(), "")
-        place = Place(walker.task.cwd, {**walker.environment(), "PWD": walker.task.cwd})
+        place = Place(walker.task.cwd, walker.environment())
         small = [call.argv[0] in TEXT_TOOLS and self.is_small(walker, call.argv) for call in calls]
         codes, errors, at, output = list[int](), "", 0, Output(text)
         while at < len(calls):

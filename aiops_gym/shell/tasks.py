@@ -18,7 +18,7 @@ from aiops_gym.shell.engine import MAX_OUTPUT, read_system, share_time, tell_lat
 from aiops_gym.shell.host_files import HostFiles, HostTree
 from aiops_gym.shell.host_machine import PATH, HostAllowance, HostMachine
 from aiops_gym.shell.lending import Owner, Place
-from aiops_gym.shell.pipelines import PROGRAMS, SCRIPTED, SHELLS, Pipelines
+from aiops_gym.shell.pipelines import BESIDE, PROGRAMS, SCRIPTED, SHELLS, Pipelines
 from aiops_gym.shell.running import Ended
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.machine.scripts import commands, tools
@@ -52,10 +52,7 @@ FIRST = 631
 STEPS = "resource limit exceeded: maximum command count exceeded"
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
-BESIDE = split_words("env nohup nice setsid sleep")
-"""Commands that are no builtins, but those of the interpreter all the same."""
-
-SMALL = split_words("cat head tail grep wc which basename dirname touch true false echo printf test [ pwd")
+SMALL = split_words("cat head tail grep wc which basename dirname touch true : false echo printf test [ pwd")
 """Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
 
 

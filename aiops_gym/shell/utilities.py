@@ -53,8 +53,11 @@ LONGEST_LINE = 131_072
 _ENVIRONMENT = frozenset({"-exec", "-execdir", "env", "envsubst", "printenv", "watch", "xargs"})
 """Words of calls to which the variables of their environment make a difference."""
 
-CODES, OUTPUT = "/var/tmp/.codes", "/var/tmp/.output"
-"""Where a pipeline leaves the codes of its commands, and what it prints that may be no text."""
+OUTPUT = "/var/tmp/.output"
+"""Where a pipeline leaves what it prints that may be no text."""
+
+TELL_CODES = "printf '\\001%s' \"${PIPESTATUS[*]}\" >&2"
+"""What has a pipeline tell the codes of its commands."""
 
 BINARY = split_words(
     """
@@ -102,47 +105,47 @@ class Utilities:
         self, calls: Sequence[Call], stdin: str, place: Place, first: str, starts: bool
     ) -> tuple[Output, list[int]]:
         writes = any(may_write(argv) for argv, _ in calls)
-        script, lent = self._script(calls, stdin, place)
+        stages, lent = self._stages(calls, place)
         names = (self.names | heavy.CHECKED | heavy.ENDLESS) - {argv[0] for argv, _ in calls} if starts else self.names
         with borrow_engine(names) as machine:
             before = self.tree.freeze()
             start = {**before, **lent} if lent else before
             machine.disk.load(start)
-            machine.lend_input(stdin)
+            settings = self._set(calls, place)
+            script = f"{first}{settings}{machine.lend_input(stdin)}{stages}"
+            machine.go_to(place.cwd)
             if machine.disk.undated and (starts or TIMES.search(script)):
                 machine.disk.date()
             job = _Nested(self, machine, place, writes)
-            ended = machine.call(f"( {first}{script} )" if first else script, job.call)
+            ended = machine.call(f"( {script} )" if first or settings else script, job.call)
             if writes or job.wrote:
                 after = machine.disk.save(self.clock.now())
                 if after is not start:
                     self.tree.replace(_without(after, start, before, lent))
                 self.tree.full = self.tree.full or machine.disk.full
-            codes = _read_codes(machine.disk.drive, len(calls), ended.code)
+            stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
             stdout = _take(machine.disk.drive, OUTPUT) if calls[-1].argv[0] in BINARY else ended.stdout
         if ended.error:
             self.error = ended.error
-        stderr = repair(ended.stderr)
+        stderr = repair(stderr)
         if lent or chance.HIDDEN in stdout or chance.HIDDEN in stderr:
             stdout, stderr = restore_names(stdout), restore_names(stderr)
         return Output(stdout, stderr, codes[-1]), codes
 
-    def _script(self, calls: Sequence[Call], stdin: str, place: Place) -> tuple[str, Tree]:
+    def _stages(self, calls: Sequence[Call], place: Place) -> tuple[str, Tree]:
         """The pipeline as a text for the interpreter, and files that are there for it alone."""
         lending = Lending(self.owner, self.clock, self.tree)
         marked = [call._replace(argv=_marked(call.argv)) if self.shells else call for call in calls]
-        stages = [lending.stage(call, place.cwd) for call in marked]
-        if stdin:
-            stages[0] += f" < {STDIN}"
-        text = f"cd {quote(place.cwd)}; {' | '.join(stages)}"
+        text = " | ".join([lending.stage(call, place.cwd) for call in marked])
         if calls[-1].argv[0] in BINARY:
             text += f" > {OUTPUT}"
-        if len(calls) > 1:
-            text += f"; printf '%s ' \"${{PIPESTATUS[@]}}\" > {CODES}"
+        return (f"{text}; {TELL_CODES}" if len(calls) > 1 else text), lending.files
+
+    def _set(self, calls: Sequence[Call], place: Place) -> str:
+        """What gives the commands their environment, where that makes a difference."""
         words = [word for argv, _ in calls for word in argv]
-        if not _ENVIRONMENT.isdisjoint(words) or any("ENVIRON" in word or "system" in word for word in words):
-            text = f"( {set_variables(place.env)}{text} )"
-        return text, lending.files
+        matters = not _ENVIRONMENT.isdisjoint(words) or any("ENVIRON" in word or "system" in word for word in words)
+        return set_variables(place.env) if matters else ""
 
     def run_aside(self, argv: list[str], stdin: str, place: Place) -> Output:
         """Run the interpreter's own command in a process of its own, over a copy of the files."""
@@ -224,12 +227,13 @@ def _take(drive: Drive, path: str) -> str:
     return text
 
 
-def _read_codes(drive: Drive, count: int, last: int) -> list[int]:
-    """The codes of a pipeline's commands; where it was ended, they ended with it."""
+def _read_codes(stderr: str, count: int, last: int) -> tuple[str, list[int]]:
+    """What was printed to stderr, and the codes of a pipeline's commands; where it was ended, they ended with it."""
     if count == 1:
-        return [last]
-    codes = [int(word) for word in _take(drive, CODES).split()]
-    return codes if len(codes) == count else [last] * count
+        return stderr, [last]
+    stderr, _, told = stderr.rpartition("\1") if "\1" in stderr else (stderr, "", "")
+    codes = [int(word) for word in told.split()]
+    return stderr, codes[-count:] if len(codes) >= count else [last] * count
 
 
 def set_variables(env: Mapping[str, str]) -> str:
@@ -242,7 +246,7 @@ def set_variables(env: Mapping[str, str]) -> str:
 
 def _without(after: Tree, start: Tree, before: Tree, lent: Tree) -> Tree:
     """The tree after a call, without what was only put there for it."""
-    kept = {path: file for path, file in after.items() if path not in lent and path not in (CODES, OUTPUT)}
+    kept = {path: file for path, file in after.items() if path not in lent and path != OUTPUT}
     return before if kept == before and start is not before else kept
 
 

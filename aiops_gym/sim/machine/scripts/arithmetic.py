@@ -19,6 +19,7 @@ import operator
 import re
 from collections.abc import Callable
 
+from aiops_gym import caches
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 
 _NUMBER = r"0[xX][0-9a-fA-F]+|\d+#[\w@]+|\d+"
@@ -36,6 +37,9 @@ LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"*": operator.mul, "/": lambda a, b: _divided(a, b)[0], "%": lambda a, b: _divided(a, b)[1]},
 )
 """Binary operators, those that bind least first."""
+
+BINDING = {sign: (rank, act) for rank, level in enumerate(LEVELS) for sign, act in level.items()}
+"""Binary operators with how much they bind."""
 
 ASSIGN = re.compile(r"(<<|>>|[-+*/%&|^]?)=")
 DEEPEST = 100
@@ -63,6 +67,17 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, inner: list[int]
     Raises:
         ScriptError: it is none.
     """
+    tokens = _split(text)
+    reader = _Reader(text, tokens, get, put, bash, inner or [0, 0])
+    found = reader.sequence(True) if tokens else 0
+    if reader.at < len(tokens):
+        raise _wrong(text, "".join(tokens[reader.at :]), "syntax error in expression")
+    return found
+
+
+@caches.function(512, "splitting an expression")
+def _split(text: str) -> tuple[str, ...]:
+    """The words of an expression. Raises ScriptError."""
     tokens, at = list[str](), 0
     while text[at:].strip():
         match = TOKEN.match(text, at)
@@ -70,11 +85,7 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, inner: list[int]
             raise _wrong(text, text[at:].strip(), "invalid arithmetic operator")
         tokens.append(match[1])
         at = match.end()
-    reader = _Reader(text, tokens, get, put, bash, inner or [0, 0])
-    found = reader.sequence(True) if tokens else 0
-    if reader.at < len(tokens):
-        raise _wrong(text, "".join(tokens[reader.at :]), "syntax error in expression")
-    return found
+    return tuple(tokens)
 
 
 def _wrong(text: str, token: str, what: str) -> ScriptError:
@@ -84,7 +95,7 @@ def _wrong(text: str, token: str, what: str) -> ScriptError:
 class _Reader:
     """Reads tokens and works them out on the way; what is not `live` is read only."""
 
-    def __init__(self, text: str, tokens: list[str], get: Get, put: Set, bash: bool, inner: list[int]) -> None:
+    def __init__(self, text: str, tokens: tuple[str, ...], get: Get, put: Set, bash: bool, inner: list[int]) -> None:
         self.text, self.tokens, self.get, self.put, self.bash, self.inner = text, tokens, get, put, bash, inner
         self.at = self.depth = 0
 
@@ -165,14 +176,12 @@ class _Reader:
             found = int(bool(found) and bool(other))
         return found
 
-    def level(self, index: int, live: bool) -> int:
-        if index == len(LEVELS):
-            return self.power(live)
-        found = self.level(index + 1, live)
-        while (sign := self.peek()) in LEVELS[index]:
+    def level(self, least: int, live: bool) -> int:
+        found = self.power(live)
+        while (known := BINDING.get(self.peek())) is not None and known[0] >= least:
             self.at += 1
-            other = self.level(index + 1, live)
-            found = _wrapped(int(LEVELS[index][sign](found, other))) if live else 0
+            other = self.level(known[0] + 1, live)
+            found = _wrapped(int(known[1](found, other))) if live else 0
         return found
 
     def power(self, live: bool) -> int:
@@ -185,6 +194,8 @@ class _Reader:
         return found
 
     def unary(self, live: bool) -> int:
+        if (token := self.peek()) not in UNARY and token not in ("++", "--"):
+            return self.primary(live)
         for sign, step in (("++", 1), ("--", -1)):
             if self.bash and self.peek() == sign and self.take(sign):
                 before = self.at

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from aiops_gym.sim.machine.scripts.allowance import CLOSED, GRACE, KILLED, MOST_NESTED, REFUSAL, Allowance
-from aiops_gym.sim.machine.scripts.files import Files
-from aiops_gym.sim.machine.scripts.host import Call, Host, Running, Walker, Walking
+from aiops_gym.sim.machine.scripts.host import Host, Walker, Walking
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task
-from aiops_gym.types import Json, Output
+from aiops_gym.types import Json
 
 NO_FORK, UNABLE = "bash: fork: retry: Resource temporarily unavailable\n", 254
 """What is said where there is no room for another process, and the exit code of who wanted it."""
@@ -46,6 +44,7 @@ class Aside(Host):
         walker: Walker | None = None,
     ) -> None:
         self.host: Host = of if isinstance(of, Host) else of.host
+        self._top = self.host.top
         self.base = 0 if isinstance(of, Host) else of.elapsed()
         self.walker: Walker = walker or cast("Walker", type(of))
         found = allowance if isinstance(of, Host) else of.allowance
@@ -59,6 +58,11 @@ class Aside(Host):
         self.took = self.busy = 0
         self.room = -1
         self.zero: Json = None
+
+    @property
+    def top(self) -> Host:
+        """Who runs all of them."""
+        return self._top
 
     @property
     def elapsed(self) -> int:
@@ -88,16 +92,16 @@ class Aside(Host):
         self.begin(data)
         try:
             while (stop := self.go_on()) is None:
-                self.host.advance(self.elapsed)
+                self.top.advance(self.elapsed)
         except ClosedPipe:
             return Stop("exit", self.took + self.machine.waited, CLOSED)
         if stop.kind != "exit" or self.through is not None:
             return stop
-        return stop._replace(ms=self.host.drain(self, self.base + stop.ms) - self.base)
+        return stop._replace(ms=self.top.drain(self, self.base + stop.ms) - self.base)
 
     def go_on(self) -> Stop | None:
         """Walk the task until time passes; how it ended, None where it has not."""
-        if self.host.over:
+        if self.top.over:
             return Stop("killed", self.took, KILLED)
         if self.allowance.left < -GRACE:
             return Stop("exit", self.took, KILLED)
@@ -127,10 +131,10 @@ class Aside(Host):
         if self.through is not None:
             self.through.write("1", text)
         else:
-            self.text += text
-            self.steps.append((at, text.count("\n")))
             if self.room >= 0 and self.text.count("\n") >= self.room:
                 raise ClosedPipe
+            self.text += text
+            self.steps.append((at, text.count("\n")))
 
     def complain(self, task: Task, text: str) -> None:
         """Errors are not what the one beside asked for."""
@@ -139,46 +143,9 @@ class Aside(Host):
         else:
             self.host.complain(task, text)
 
-    @property
-    def over(self) -> bool:
-        """Like the one beside."""
-        return self.host.over
-
-    def open_files(self, mask: int) -> Files:
-        """Those of the one beside."""
-        return self.host.open_files(mask)
-
-    def locate(self, word: str) -> str:
-        """As the one beside knows it."""
-        return self.host.locate(word)
-
-    def gather(self, machine: Running, stages: Sequence[Json]) -> list[Call]:
-        """As the one beside does it."""
-        return self.host.gather(machine, stages)
-
-    def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
-        """As the one beside does it."""
-        return self.host.join(machine, calls, text)
-
     def spawn(self, data: dict[str, Json], now: int = 0, out: Host | None = None) -> int:
         """In the background of whoever is beside."""
         return self.host.spawn(data, now, out or self)
-
-    def advance(self, now: int) -> None:
-        """Let what is in the background go on until then."""
-        self.host.advance(now)
-
-    def drain(self, out: Host, now: int) -> int:
-        """As the one beside does it."""
-        return self.host.drain(out, now)
-
-    def jobs(self, now: int) -> Json:
-        """As the one beside knows them."""
-        return self.host.jobs(now)
-
-    def kill(self, pid: int, signal: str, now: int = 0) -> bool:
-        """Like the one beside."""
-        return self.host.kill(pid, signal, now)
 
     def trap(self, signal: str, script: str | None) -> None:
         """A shell of its own has traps of its own, of which only that for its end comes to act."""
@@ -187,11 +154,3 @@ class Aside(Host):
     def trapped(self, signal: str) -> str | None:
         """What is trapped here."""
         return self.traps.get(signal)
-
-    def remaining(self, pid: int, now: int = 0) -> int:
-        """As the one beside knows it."""
-        return self.host.remaining(pid, now)
-
-    def ended(self, pid: int) -> int:
-        """As the one beside knows it."""
-        return self.host.ended(pid)

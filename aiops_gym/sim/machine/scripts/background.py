@@ -17,7 +17,7 @@ def find_process(machine: Machine, word: str) -> int:
     """The process number that a word of `kill` or `wait` means: a number, or a job as `%1`; 0 for none."""
     if not word.startswith("%"):
         return int(word) if is_natural(word) else 0
-    jobs, name = machine.host.jobs(machine.elapsed()), word[1:]
+    jobs, name = machine.host.top.jobs(machine.elapsed()), word[1:]
     if name in ("", "%", "+"):
         jobs = jobs[-1:]
     elif name == "-":
@@ -45,9 +45,9 @@ def wait(machine: Machine, argv: list[str]) -> Stop | None:
     if some and not wanted:
         return _wait_for_any(machine)
     for pid in wanted or [0]:
-        machine.waited += host.remaining(pid, machine.elapsed())
+        machine.waited += host.top.remaining(pid, machine.elapsed())
         if pid and pid not in children:
-            machine.task.code = host.ended(pid)
+            machine.task.code = host.top.ended(pid)
     left = [pid for pid in wanted if pid in children]
     if not left and (wanted or words or not children):
         return None
@@ -56,18 +56,18 @@ def wait(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _wait_for_any(machine: Machine) -> Stop | None:
-    before = {each.pid for each in machine.host.jobs(machine.elapsed()) if each.state == "Running"}
-    machine.waited += machine.host.remaining(-1, machine.elapsed())
-    after = {each.pid for each in machine.host.jobs(machine.elapsed()) if each.state == "Running"}
+    before = {each.pid for each in machine.host.top.jobs(machine.elapsed()) if each.state == "Running"}
+    machine.waited += machine.host.top.remaining(-1, machine.elapsed())
+    after = {each.pid for each in machine.host.top.jobs(machine.elapsed()) if each.state == "Running"}
     ended = sorted(before - after)
-    machine.task.code = machine.host.ended(ended[0]) if ended else UNKNOWN
+    machine.task.code = machine.host.top.ended(ended[0]) if ended else UNKNOWN
     return None
 
 
 def jobs(machine: Machine, argv: list[str]) -> Stop | None:
     """What is in the background."""
     letters = "".join(word[1:] for word in argv[1:] if word.startswith("-"))
-    known = machine.host.jobs(machine.elapsed())
+    known = machine.host.top.jobs(machine.elapsed())
     for place, each in enumerate(known):
         if "r" in letters and each.state != "Running":
             continue

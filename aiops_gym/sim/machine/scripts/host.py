@@ -66,6 +66,11 @@ class Host:
     c: Container
     command: Run
 
+    @property
+    def top(self) -> Host:
+        """Who runs those beside each other; itself, if it is not one of them."""
+        return self
+
     def open_files(self, mask: int) -> Files:
         """The files that a task sees; new ones do not get the permissions of the mask."""
         return Files(self.c, mask)

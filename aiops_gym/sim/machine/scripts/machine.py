@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aiops_gym.sim.machine.scripts import coprocesses, words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
@@ -71,8 +71,9 @@ class Machine(Compounds):
             self.task.stack.clear()
             return Stop("exit", code=2)
         frame = self.task.stack[-1]
-        step = getattr(self, f"_{frame[0]}")
-        stop: Stop | None = step(frame)
+        kind = frame[0]
+        step = STEPS.get(kind) or STEPS.setdefault(kind, getattr(Machine, f"_{kind}"))
+        stop: Stop | None = step(self, frame)
         return stop
 
     def _fail(self, error: ScriptError | RecursionError) -> Stop | None:
@@ -145,6 +146,8 @@ class Machine(Compounds):
         node, background, *_ = items[index]
         if background:
             self._background(node)
+        elif (command := find_only(node)) is not None and not ("e" in self.task.options or "ERR" in self.task.traps):
+            self.task.push("simple", command, 0)
         else:
             self.task.push("andor", node, 0)
         return None
@@ -239,10 +242,10 @@ class Machine(Compounds):
         """Stages run one after the other, each on all that the one before printed."""
         source, codes = self.stdin(), list[int]()
         while (index := len(codes)) < len(stages):
-            if calls := self.host.gather(self, stages[index:]):
+            if calls := self.host.top.gather(self, stages[index:]):
                 text, found = self._join(calls, source, last=index + len(calls) == len(stages))
                 source, codes = ["text", text], [*codes, *found]
-                if self.host.over and len(codes) < len(stages):
+                if self.host.top.over and len(codes) < len(stages):
                     self._finish_pipeline(stages[len(codes) :], source)
                     return Stop("busy")
                 continue
@@ -270,13 +273,14 @@ class Machine(Compounds):
             self.waited += outcome.ms
             codes.append(outcome.code)
         self._end_pipeline(codes)
-        return Stop("busy") if self.host.over else None
+        return Stop("busy") if self.host.top.over else None
 
     def _join(self, calls: list[Call], source: Json, last: bool) -> tuple[str, list[int]]:
         """Run commands that need no shell of their own; what the last one prints, if that is not printed here."""
-        for argv, _ in calls:
-            self.trace(*map(quote_traced, argv))
-        output, codes = self.host.join(self, calls, source[1] if source[0] == "text" else "")
+        if "x" in self.task.options:
+            for argv, _ in calls:
+                self.trace(*map(quote_traced, argv))
+        output, codes = self.host.top.join(self, calls, source[1] if source[0] == "text" else "")
         if last:
             self.write("1", output.stdout)
         self.write("2", output.stderr)
@@ -284,7 +288,7 @@ class Machine(Compounds):
 
     def _finish_pipeline(self, stages: Sequence[Json], source: Json) -> None:
         """The time is up: what was printed by then goes through commands that take none."""
-        calls = self.host.gather(self, stages) if source[0] == "text" and source[1] else []
+        calls = self.host.top.gather(self, stages) if source[0] == "text" and source[1] else []
         if len(calls) == len(stages):
             self._join(calls, source, last=True)
 
@@ -315,8 +319,9 @@ class Machine(Compounds):
             self.line, self.current = line, frame[1]
         self.substituted = 0
         argv = words.expand_fields(parts, self)
+        self.task.status = []
         self.allowance.move(sum(map(len, argv)))
-        if argv:
+        if argv and "x" in self.task.options:
             self.trace(*map(quote_traced, argv))
         if redirections and not self.redirect(redirections):
             return self.leave(2) if self.dialect == "dash" and argv[:1] and argv[0] in SPECIAL else None
@@ -416,8 +421,8 @@ class Machine(Compounds):
     def _collect(self, node: Json, options: str) -> tuple[str, int]:
         """All that commands print, and how they end."""
         stages = list_only_pipe(node)
-        if stages and len(calls := self.host.gather(self, stages)) == len(stages):
-            output, codes = self.host.join(self, calls, self.stdin()[1] if self.stdin()[0] == "text" else "")
+        if stages and len(calls := self.host.top.gather(self, stages)) == len(stages):
+            output, codes = self.host.top.join(self, calls, self.stdin()[1] if self.stdin()[0] == "text" else "")
             self.write("2", output.stderr)
             return output.stdout, self._pick_code(codes)
         side = Aside(self, errors=self)
@@ -442,9 +447,20 @@ class Machine(Compounds):
 
 
 LINES_READ = re.compile(r"head(?: -n ?(\d{1,6})| -(\d{1,6}))?")
+STEPS: dict[str, Callable[[Machine, list[Json]], Stop | None]] = {}
+"""What is done with a frame, by its kind; found when it is first needed."""
+
 _SPECIAL = ". : break continue eval exec exit export readonly return set shift times trap unset"
 SPECIAL = frozenset(_SPECIAL.split())
 """Commands of which POSIX has it that what is assigned before them stays, and that an error ends the shell."""
+
+
+def find_only(node: Json) -> Json | None:
+    """The simple command that all of an "andor" node is; None for others."""
+    if len(node[1]) != 1:
+        return None
+    _, stages, negated, timed = node[1][0][1]
+    return stages[0] if len(stages) == 1 and stages[0][0] == "simple" and not negated and not timed else None
 
 
 def list_only_pipe(node: Json) -> list[Json]:

@@ -63,7 +63,7 @@ class Scope(Variables):
         self.host = host
         self.task = task
         self.c = host.c
-        self.files = host.open_files(task.mask)
+        self.files = host.top.open_files(task.mask)
         self.allowance = allowance
         self.longest = allowance.longest_text
         self.line: int = 1
@@ -303,7 +303,7 @@ _KEPT: Mapping[str, Callable[[Scope], str | None]] = {
 }
 _ARRAYS: Mapping[str, Callable[[Scope], Sequence[str]]] = {
     "BASH_VERSINFO": lambda scope: VERSION,
-    "PIPESTATUS": lambda scope: [str(code) for code in scope.task.status],
+    "PIPESTATUS": lambda scope: [str(code) for code in scope.task.status or [scope.task.code]],
     "FUNCNAME": lambda scope: (
         [*(frame[3] for frame in scope.callers()), *(["main"] if scope.callers() else [])]
         if not scope.task.given

@@ -126,7 +126,7 @@ def kill(machine: Machine, argv: list[str]) -> Stop | None:
             continue
         if own and machine.beside and signal in ENDING:
             return machine.leave(128 + NAMES.index(signal))
-        known = pid > 0 and machine.host.kill(pid, signal, machine.elapsed())
+        known = pid > 0 and machine.host.top.kill(pid, signal, machine.elapsed())
         if not known and machine.dialect == "bash":
             no = f"({pid}) - No such process" if pid else f"{word}: arguments must be process or job IDs"
             machine.blame(f"kill: {f'{word}: no such job' if word.startswith('%') else no}")

@@ -58,6 +58,8 @@ def go_to(machine: Machine, path: str, word: str, command: str) -> bool:
     kind = machine.files.kind(path)
     if kind == "directory":
         machine.task.vars["OLDPWD"] = machine.task.cwd
+        if machine.dialect == "bash" and "OLDPWD" not in machine.task.exports:
+            machine.task.exports = {**machine.task.exports, "OLDPWD": True}
         machine.task.cwd = path
         machine.task.vars["PWD"] = path
         return True
@@ -304,7 +306,7 @@ def _meanings(machine: Machine, word: str, no_functions: bool) -> Iterator[tuple
         yield "function", ""
     if word in BUILTINS or (bash and word in OF_BASH):
         yield "builtin", ""
-    place = word if "/" in word and machine.files.kind(word) else machine.host.locate(word)
+    place = word if "/" in word and machine.files.kind(word) else machine.host.top.locate(word)
     if place:
         yield "file", place
 

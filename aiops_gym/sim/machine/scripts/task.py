@@ -24,7 +24,7 @@ class Task:
         fixed: names of variables that stay as they are.
         kinds: attributes of variables, as bash's `declare` names them: arrays (`a`, `A`), `i`, `l`, `u`, `n`.
         modes: names of options that have no letter.
-        status: exit codes of the last pipeline's commands.
+        status: exit codes of the last pipeline's commands; none where it is that of the last command.
         shell: the dialect that it was started with; "" for what its name says.
         given: how the script was given, `c` or `s` or nothing, as `$-` has it.
         level: of subshells that it is in.

@@ -176,7 +176,7 @@ def date(machine: Machine, argv: list[str]) -> int:
 
 def which(machine: Machine, argv: list[str]) -> int:
     """Where executables lie."""
-    found = [machine.host.locate(name) for name in argv[1:] if not name.startswith("-")]
+    found = [machine.host.top.locate(name) for name in argv[1:] if not name.startswith("-")]
     machine.write("1", "".join(f"{place}\n" for place in found if place))
     return int(not all(found))
 

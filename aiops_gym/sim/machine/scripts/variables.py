@@ -57,7 +57,7 @@ class Variables:
         if special is not None:
             return special
         name = self.follow(name)
-        if match := ELEMENT.fullmatch(name):
+        if "[" in name and (match := ELEMENT.fullmatch(name)):
             return self.element(match[1], match[2])
         found = self.task.vars.get(name)
         if isinstance(found, dict):

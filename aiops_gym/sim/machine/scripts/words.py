@@ -30,7 +30,8 @@ def expand_fields(words: Sequence[Sequence[Json]], scope: Scope) -> list[str]:
     """The arguments that words become. Raises ScriptError."""
     found: list[str] = []
     for word in words:
-        if len(word) == 1 and word[0][0] in ("lit", "quo") and not patterns.SIGNS.search(word[0][1]):
+        kind, text = word[0][:2]
+        if len(word) == 1 and kind in ("lit", "quo") and (not patterns.SIGNS.search(text) or text == "["):
             found.append(word[0][1])
         elif word[0][0] == "brc":
             found += [field for each in braces.expand(word[0][1]) for field in _fields(each, scope)]
