@@ -87,8 +87,7 @@ class Spawn(Protocol):
         """Run a command below the present one, as a process of its own.
 
         Args:
-            argv: the command.
-            stdin: its standard input.
+            argv, stdin: the command and its standard input.
             seconds: after which it is ended, on the cluster's clock.
             own: take the interpreter's own command of this name, not ours.
             first: a script to run before it in the same process, ending in a separator.
@@ -111,9 +110,7 @@ class Context:
 
     Attributes:
         cluster: the Kubernetes API and the clock: `cluster.now()`, `cluster.wait(seconds)`.
-        files: the shell's files.
-        cwd: the folder in which the command was called.
-        env: exported variables.
+        files, cwd, env: the shell's files, the folder in which the command was called, and exported variables.
         stdin: all of the standard input.
         network: what can be reached, None when nothing can.
         draw: the next random number in [0, 1) of the shell's own stream; never the world's.
