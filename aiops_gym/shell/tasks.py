@@ -26,8 +26,7 @@ from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Call
 from aiops_gym.sim.machine.scripts.machine import Machine
-from aiops_gym.sim.machine.scripts.parser import make_call, parse
-from aiops_gym.sim.machine.scripts.reader import ScriptError
+from aiops_gym.sim.machine.scripts.parser import make_call, parse_program
 from aiops_gym.sim.machine.scripts.state import BUILTINS, OF_BASH
 from aiops_gym.sim.machine.scripts.task import Stop, new_task
 from aiops_gym.types import Output, Printed
@@ -86,13 +85,7 @@ class HostTasks(Pipelines):
     def _run(self, script: str) -> Ended:
         terminal = cast("Machine", _Terminal(self))
         self.beside = Aside(self, terminal, allowance=self.allowance, walker=Machine)
-        try:
-            node = parse(script)
-        except ScriptError as error:
-            node = [
-                "list",
-                [[["andor", [["", ["pipe", [["syntax", str(error), error.bash, error.line]], False, ""]]]], False, 1]],
-            ]
+        node = parse_program(script, "bash")
         data = {**new_task(node, ["bash"], host.HOME, FIRST), "given": "c"}
         stop = self.beside.run(data)
         if stop.kind == "forever":
@@ -245,7 +238,7 @@ class HostTasks(Pipelines):
         if name not in SHELLS:
             return self.dispatch(machine, [*words, path, *argv[1:]])
         shell = "bash" if name == "bash" else "dash"
-        node = commands.parse_program(machine, text, shell)
+        node = parse_program(text, shell)
         machine.enter_shell(node, [path, *argv[1:]], fresh=True, shell=shell, given="")
         return None
 

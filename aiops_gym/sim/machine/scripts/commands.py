@@ -13,7 +13,7 @@ from aiops_gym.sim.machine.scripts import background, declaring, printf, reading
 from aiops_gym.sim.machine.scripts.allowance import DEAR, KILLED, PER_CHARACTERS, UTILITY
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.options import LONG_OPTIONS, SHOPTS
-from aiops_gym.sim.machine.scripts.parser import make_call, parse
+from aiops_gym.sim.machine.scripts.parser import make_call, parse, parse_program
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.signals import NAMES
 from aiops_gym.sim.machine.scripts.task import Stop
@@ -22,7 +22,6 @@ from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
-    from aiops_gym.types import Json
 
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = executables.SHELLS
@@ -110,7 +109,9 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
             machine.task.code = 126
         else:
             shell = "bash" if re.match(r"#!.*bash", script) else ""
-            machine.enter_shell(parse_program(machine, script, shell), argv, fresh=True, shell=shell, given="")
+            machine.enter_shell(
+                parse_program(script, shell or machine.dialect), argv, fresh=True, shell=shell, given=""
+            )
         return None
     if found is not None and (resolved or base not in executables.load_commands()):
         machine.allowance.left -= TOOL
@@ -155,16 +156,6 @@ def tell_absent(machine: Machine, word: str) -> str:
     if name.rpartition("/")[2] == "bash":
         return f"{name}: line 1: {by}{word}: {'not found' if by else 'command not found'}"
     return f"{name}: 1: {by}{word}: not found"
-
-
-def parse_program(machine: Machine, text: str, shell: str) -> list[Json]:
-    """A script that is to run as another program; one that does not parse at all says so and ends with 2."""
-    dialect = shell or machine.dialect
-    try:
-        return parse(text, dialect)
-    except ScriptError as error:
-        failed: Json = ["syntax", str(error), error.bash, error.line]
-        return ["list", [[["andor", [["", ["pipe", [failed], False, ""]]]], False, error.line]]]
 
 
 def _sleep(machine: Machine, argv: list[str]) -> Stop | None:
@@ -322,7 +313,7 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
         given["given"] = "s"
     if "n" in flags:
         return _check_syntax(machine, argv[0], text, dialect)
-    machine.enter_shell(parse_program(machine, text, dialect), args, fresh=True, **given)
+    machine.enter_shell(parse_program(text, dialect), args, fresh=True, **given)
     modes = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-O" and argv[at + 1] in SHOPTS]
     machine.task.modes = [*machine.task.modes, *(["pipefail"] if "p" in flags else []), *modes]
     return None

@@ -56,8 +56,20 @@ def parse(text: str, dialect: str = "bash") -> list[Json]:
     except ScriptError as error:
         if not parser.complete:
             raise
-        failed: Json = ["andor", [["", ["pipe", [["syntax", str(error), error.bash, error.line]], False, ""]]]]
-        return ["list", [*parser.complete, [failed, False, error.line]]]
+        return ["list", [*parser.complete, *_make_failed(error)[1]]]
+
+
+def parse_program(text: str, dialect: str) -> list[Json]:
+    """A script that is to run as a program; one that does not parse at all says so and ends with 2."""
+    try:
+        return parse(text, dialect)
+    except ScriptError as error:
+        return _make_failed(error)
+
+
+def _make_failed(error: ScriptError) -> list[Json]:
+    failed: Json = ["syntax", str(error), error.bash, error.line]
+    return ["list", [[["andor", [["", ["pipe", [failed], False, ""]]]], False, error.line]]]
 
 
 class Parser(ConditionParser):
