@@ -27,7 +27,7 @@ class Clock:
 
     def __init__(self, cluster: Cluster, deadline: float) -> None:
         self._cluster = cluster
-        self._deadlines = [deadline]
+        self._deadlines, self._next = [deadline], deadline
         self.started = cluster.now()
         self.others: Callable[[float], None] | None = None
 
@@ -48,12 +48,12 @@ class Clock:
         if self.others is None:
             return self.idle(seconds)
         end = self._cluster.now() + seconds
-        self.others(min(*self._deadlines, end) - self.started)
+        self.others(min(self._next, end) - self.started)
         return self.idle(end - self._cluster.now())
 
     def idle(self, seconds: float) -> bool:
         """The same for all there is: nothing else goes on meanwhile."""
-        left = min(self._deadlines) - self._cluster.now()
+        left = self._next - self._cluster.now()
         if seconds < left:
             return self._cluster.wait(seconds) if seconds > 0 else True
         if left > 0:
@@ -67,7 +67,7 @@ class Clock:
     @property
     def expired(self) -> bool:
         """Whether the innermost deadline, or one around it, has come."""
-        return self._cluster.now() >= min(self._deadlines) - ROUNDING
+        return self._cluster.now() >= self._next - ROUNDING
 
     @property
     def spent(self) -> bool:
@@ -78,7 +78,9 @@ class Clock:
     def limit(self, seconds: float) -> Iterator[None]:
         """Set a nearer deadline for what runs inside the `with` block."""
         self._deadlines.append(self._cluster.now() + seconds)
+        self._next = min(self._deadlines)
         try:
             yield
         finally:
             self._deadlines.pop()
+            self._next = min(self._deadlines)

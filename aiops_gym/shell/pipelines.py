@@ -124,6 +124,14 @@ class Pipelines(JobHost):
         self.catch_up(walker)
         return (output if len(codes) == 1 else Output(output.stdout, errors, codes[-1])), codes
 
+    def call(self, machine: Machine, argv: list[str], text: str) -> Output:
+        """Run a command of ours that stands by itself."""
+        if text and _reads(argv):
+            machine.consume(machine.stdin(), "")
+        output = self.calls.call(argv, text, Place(machine.task.cwd, machine.environment()))
+        self.catch_up(machine)
+        return output
+
     def _run_small(self, machine: Machine, call: Call, text: str) -> tuple[Output, list[int]]:
         """Run a tool of the interpreter on a text."""
         task, name = machine.task, call.argv[0]

@@ -51,7 +51,7 @@ FIRST = 631
 STEPS = "resource limit exceeded: maximum command count exceeded"
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
-SMALL = split_words("cat head tail grep wc which basename dirname touch true : false echo printf test [ pwd")
+SMALL = split_words("cat head tail grep wc which basename dirname mkdir touch true : false echo printf test [ pwd")
 """Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
 
 
@@ -199,10 +199,13 @@ class HostTasks(Pipelines):
 
     def _run_other(self, machine: Machine, argv: list[str]) -> None:
         """Run a command of ours or a utility."""
-        fds = machine.task.fds
-        output, codes = self.join(machine, [Call(argv, "out" if fds.get("1") == fds.get("2") else "")], _text(machine))
+        fds, text = machine.task.fds, _text(machine)
+        if argv[0] in self.owner.names:
+            output = self.call(machine, argv, text)
+        else:
+            output, _ = self.join(machine, [Call(argv, "out" if fds.get("1") == fds.get("2") else "")], text)
         self._tell(machine, output)
-        machine.task.code = codes[-1]
+        machine.task.code = output.code
 
     def _tell(self, machine: Machine, output: Output) -> None:
         fds = machine.task.fds
@@ -244,7 +247,7 @@ class HostTasks(Pipelines):
 
     def _run_found(self, machine: Machine, argv: list[str]) -> Stop | None:
         """Run a script that lies on the path, or tell that there is none."""
-        path = self._find_file(argv[0], machine.get("PATH") or PATH)
+        path = commands.find_file(machine, argv[0])
         if path:
             return self._run_file(machine, path, argv)
         if machine.through:
@@ -254,16 +257,11 @@ class HostTasks(Pipelines):
         machine.task.code = 127
         return None
 
-    def _find_file(self, name: str, path: str) -> str:
-        for folder in path.split(":"):
-            file = self.tree.get(self.tree.find(f"{folder}/{name}"))
-            if file is not None and file.kind == "file" and file.mode & 0o111:
-                return f"{folder}/{name}"
-        return ""
-
     def locate(self, word: str) -> str:
         """Where the program lies that a word names, "" for none."""
-        return self._find_file(word, PATH)
+        files = HostFiles(self.tree)
+        places = (f"{folder}/{word}" for folder in PATH.split(":"))
+        return next((place for place in places if files.kind(place) == "file" and files.mode(place) & 0o111), "")
 
     def start(self, argv: Sequence[str], stdin: str, place: Place) -> Output:
         """Run a command that another one starts, as a process of its own."""

@@ -43,6 +43,12 @@ take others for its own."""
 TAKING = split_words("-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace")
 """Options of `xargs` that are followed by a word."""
 
+OF_XARGS = 123
+"""Exit code of `xargs` where what it started ended with another one, up to 125."""
+
+DATING = "touch"
+"""The command with which `Disk` dates files: there it has to be the interpreter's own."""
+
 STARTING = frozenset({"xargs", "find", "parallel", "watch", "nice", "env"})
 """Utilities that start other commands."""
 
@@ -91,7 +97,7 @@ class Utilities:
         self.shells, self.start = shells, start
         self.units = 0
         self.error = ""
-        self.names = owner.names | shells | {f"{MARK}{name}" for name in shells}
+        self.names = (owner.names - {DATING}) | shells | {f"{MARK}{name}" for name in shells}
 
     def run_utilities(
         self, calls: Sequence[Call], stdin: str, place: Place, first: str = ""
@@ -120,6 +126,8 @@ class Utilities:
             ended = machine.call(f"( {script} )" if first or settings else script, job.call)
             if writes or job.wrote:
                 after = machine.disk.save(self.clock.now())
+                if any(map(_keeps_times, calls)):
+                    after = _keep_times(before, after)
                 if after is not start:
                     self.tree.replace(_without(after, start, before, lent))
                 self.tree.full = self.tree.full or machine.disk.full
@@ -127,6 +135,8 @@ class Utilities:
             stdout = _take(machine.disk.drive, OUTPUT) if calls[-1].argv[0] in BINARY else ended.stdout
         if ended.error:
             self.error = ended.error
+        if calls[-1].argv[0] == "xargs" and 0 < codes[-1] < OF_XARGS and not stderr.startswith("xargs:"):
+            codes[-1] = OF_XARGS
         stderr = repair(stderr)
         if lent or chance.HIDDEN in stdout or chance.HIDDEN in stderr:
             stdout, stderr = restore_names(stdout), restore_names(stderr)
@@ -242,6 +252,22 @@ def set_variables(env: Mapping[str, str]) -> str:
     names = [name for name in env if name not in ("PWD", "_") and name.isidentifier()]
     given = " ".join(f"{name}={quote(env[name])}" for name in names)
     return f"unset {absent}; " * bool(absent) + f"export {given}; " * bool(given)
+
+
+def _keeps_times(call: Call) -> bool:
+    """Whether files are as old after a call as they were under other names before."""
+    name, *words = call.argv
+    letters = "".join(word for word in words if word.startswith("-"))
+    return name == "mv" or (name == "cp" and ("p" in letters or "a" in letters))
+
+
+def _keep_times(before: Tree, after: Tree) -> Tree:
+    """The tree after files were moved or copied with their times."""
+    known = {(file.data, file.mode): file for file in before.values() if file.kind == "file"}
+    return {
+        path: file if before.get(path) is file else known.get((file.data, file.mode), file)
+        for path, file in after.items()
+    }
 
 
 def _without(after: Tree, start: Tree, before: Tree, lent: Tree) -> Tree:

@@ -28,8 +28,11 @@ JOBS: Mapping[str, list[object]] = json.loads((FOLDER / "jobs.json").read_text(e
 
 TOOLS = ("bash", "bc", "jq", "column", "tree", "xxd", "file", "strings", "less", "hexdump", "python3", "rg", "nproc")
 
+NO_BYTES = "texts of containers hold no bytes that are no text"
 KNOWN: Mapping[str, str] = {
     "[[ -f /etc/passwd ]] && [[ ! -x /etc/passwd ]] && echo plain": "this image has no such file",
+    r"printf '\377\001' | od -An -tx1; printf '\377' > b; wc -c < b; od -An -tx1 b; cat b | od -An -tx1": NO_BYTES,
+    r"printf '\001\377\376' | base64; printf 'AQI=' | base64 -d | od -An -tx1; echo a | gzip -c | gunzip -c": NO_BYTES,
 }
 """Scripts that end otherwise than in bash, and why."""
 

@@ -22,6 +22,7 @@ from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
+    from aiops_gym.types import Json
 
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = executables.SHELLS
@@ -96,7 +97,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
     own = base in SHELLS or base in tools.FORMS
     found = None if own else tools_of(c.world, c.key).get(base)
     resolved = executables.resolve(image, argv[0], machine.task.cwd, machine.get("PATH") or "") if image else ""
-    path = make_absolute(argv[0], machine.task.cwd) if "/" in argv[0] and not resolved else ""
+    path = "" if resolved else find_file(machine, argv[0])
     text = source[1] if source[0] == "text" else "\0" * min(source[1], MOST_ZEROS) if source[0] == "zero" else ""
     if path and machine.files.kind(path) == "directory":
         what = "Is a directory" if machine.dialect == "bash" else "Permission denied"
@@ -132,6 +133,18 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         return None
     _take(machine, output)
     return None
+
+
+def find_file(machine: Machine, word: str) -> str:
+    """The file that a word names which is no command: by its path, or on the path; "" for none."""
+    if "/" in word:
+        return make_absolute(word, machine.task.cwd)
+    for folder in (machine.get("PATH") or "").split(":"):
+        place = make_absolute(f"{folder or '.'}/{word}", machine.task.cwd)
+        files = machine.files
+        if files.kind(place) == "file" and files.is_written(place) and files.mode(place) & 0o111:
+            return place
+    return ""
 
 
 def _take(machine: Machine, output: Output) -> None:
@@ -432,26 +445,30 @@ def _time(machine: Machine, argv: list[str]) -> Stop | None:
 def _env(machine: Machine, argv: list[str]) -> Stop | None:
     """`env [-i] [-u NAME] [NAME=VALUE ...] [command]`; what it sets is for that command alone."""
     words, task, depth = argv[1:], machine.task, len(machine.task.stack)
-    before = dict(task.vars), task.exports
+    kept: dict[str, Json] = {}
     while words and (words[0].startswith("-") or "=" in words[0]):
         word = words.pop(0)
-        if word in ("-", "-i", "--ignore-environment"):
-            task.exports = dict.fromkeys((*machine.environment(), *task.vars), False)
-        elif word in ("-u", "--unset") and words:
-            task.exports = {**task.exports, words.pop(0): False}
-        elif word == "-S" and words:
+        if word == "-S" and words:
             words = [*words.pop(0).split(), *words]
-        elif not word.startswith("-"):
-            name, _, value = word.partition("=")
+            continue
+        name, sets, value = word.partition("=") if not word.startswith("-") else ("", "", "")
+        if word in ("-", "-i", "--ignore-environment"):
+            names = [*machine.environment(), *task.vars]
+        else:
+            names = [words.pop(0)] if word in ("-u", "--unset") and words else [name] * bool(sets)
+        kept = {each: machine.remember(each) for each in names} | kept
+        if sets:
             machine.set(name, value)
-            task.exports = {**task.exports, name: True}
+        task.exports = {**task.exports, **dict.fromkeys(names, bool(sets))}
     stop = None
     if words:
         stop = _run_through(machine, "env", words)
     else:
         machine.write("1", "".join(f"{name}={value}\n" for name, value in sorted(machine.environment().items())))
-    if len(task.stack) == depth:
-        task.vars, task.exports = before
+    if len(task.stack) > depth:  # a shell, for which it lasts as long as it does
+        task.stack.insert(depth, ["lent", kept])
+    else:
+        machine.give_all_back(kept)
     return stop
 
 

@@ -94,10 +94,13 @@ class Files:
     def follow(self, path: str) -> str:
         """What a link leads to; other paths as they are."""
         changed = self._kept()["changed"]
-        for _ in range(MOST_LINKS):
-            if path not in changed or changed[path][0] != "symlink":
+        links = {each: entry[3] for each, entry in changed.items() if entry[0] == "symlink"}
+        for _ in range(MOST_LINKS if links else 0):
+            above = next((each for each in links if path == each or path.startswith(f"{each}/")), None)
+            if above is None:
                 break
-            path = make_absolute(decompress(b64decode(changed[path][3])).decode(), dirname(path))
+            target = decompress(b64decode(links[above])).decode()
+            path = make_absolute(target + path[len(above) :], dirname(above))
         return path
 
     @cached_property
@@ -170,7 +173,7 @@ class Files:
 
     def folder(self, path: str) -> None:
         """Make a folder."""
-        self._put(path, ["directory", ""])
+        self._put(path, ["directory", ""], 0o777 & ~self.mask)
 
     def remove(self, path: str) -> None:
         """Take a file, or a folder with all in it, away."""
@@ -185,7 +188,9 @@ class Files:
         self.c.world.touch()
 
     def touch(self, path: str) -> None:
-        """Give a file the present time; of those of a container nobody asks it."""
+        """Give a file the present time."""
+        if self.kind(path) == "file":
+            self._put(self.follow(path), ["file", self.read(path) or ""], self.mode(path))
 
     def stores(self, paths: Sequence[str]) -> bool:
         """Whether what a program keeps on its disk lies at or below one of these paths."""

@@ -323,7 +323,7 @@ def _match_paths(scope: Scope, pattern: str) -> list[str]:
     last = len(pieces) - 1
     plain = next(at for at, piece in enumerate(pieces) if at == last or _GLOB.search(_QUOTED.sub("", piece)))
     written = "".join(_QUOTED.sub(r"\1", piece) + "/" for piece in pieces[:plain])
-    prefix = make_absolute(written or ".", scope.task.cwd).rstrip("/") + "/"
+    prefix = scope.files.follow(make_absolute(written or ".", scope.task.cwd)).rstrip("/") + "/"
     found: set[str] = set()
     for path in scope.paths(prefix):
         if path.startswith(prefix) and _fits(names := path[len(prefix) :].split("/"), pieces[plain:], scope):

@@ -26,6 +26,7 @@ FORMS = {
     "grep": r"-[qvciF]+|[^-].*",
     "head": r"-n|-n?\d+|-c\d*\w?|[^-+].*",
     "ls": r"-1|[^-].*",
+    "mkdir": r"-p|[^-].*",
     "rm": r"-[rRf]+|[^-].*",
     "tail": r"-n|-n?\d+|-[fF]|--follow|[^-+].*",
     "touch": r"[^-].*",
@@ -64,6 +65,8 @@ def does(machine: Machine, name: str, words: Sequence[str]) -> bool:
         return all(kind(each) in wanted or (name == "touch" and kind(dirname(each) or ".")) for each in names)
     if name == "ls":
         return len(names) < 2 and kind((*names, ".")[0]) == "directory"
+    if name == "mkdir":
+        return bool(names)
     if name in ("basename", "dirname"):
         return 0 < len(words) < (3 if name == "basename" else 2)
     return "-" not in words or len(words) == 1 if name == "cat" else len(names) < 2
@@ -160,7 +163,8 @@ def touch(machine: Machine, argv: list[str]) -> int:
 
 def ls(machine: Machine, argv: list[str]) -> int:
     """What is in a folder."""
-    prefix = make_absolute((*(w for w in argv[1:] if w != "-1"), ".")[0], machine.task.cwd).rstrip("/") + "/"
+    folder = make_absolute((*(w for w in argv[1:] if w != "-1"), ".")[0], machine.task.cwd)
+    prefix = machine.files.follow(folder).rstrip("/") + "/"
     inside = {p[len(prefix) :].partition("/")[0] for p in machine.paths() if p.startswith(prefix)}
     machine.write("1", "".join(f"{name}\n" for name in sorted(inside) if not name.startswith(".")))
     return 0
@@ -191,9 +195,40 @@ def path_part(machine: Machine, argv: list[str]) -> int:
 
 
 def pwd(machine: Machine, argv: list[str]) -> int:
-    """The folder."""
-    machine.write("1", f"{machine.task.cwd}\n")
+    """The folder; with `-P` that to which links lead."""
+    cwd = machine.task.cwd
+    machine.write("1", f"{machine.files.follow(cwd) if '-P' in argv else cwd}\n")
     return 0
+
+
+def mkdir(machine: Machine, argv: list[str]) -> int:
+    """Make folders; with `-p` those above them, too, and none that is there already."""
+    code, above = 0, "-p" in argv
+    for name in [w for w in argv[1:] if not w.startswith("-")]:
+        path = make_absolute(name, machine.task.cwd)
+        known, around = machine.files.kind(path), machine.files.kind(dirname(path))
+        if known and not (above and known == "directory"):
+            wrong = "File exists"
+        elif not known and around != "directory" and not (above and _make_above(machine, path)):
+            wrong = "Not a directory" if around else "No such file or directory"
+        else:
+            wrong = ""
+            machine.files.folder(path) if not known else None
+        if wrong:
+            machine.write("2", f"mkdir: cannot create directory ‘{name}’: {wrong}\n")
+            code = 1
+    return code
+
+
+def _make_above(machine: Machine, path: str) -> bool:
+    """Make the folders above a path; False where one of them is a file."""
+    missing: list[str] = []
+    while (path := dirname(path)) and not (kind := machine.files.kind(path)):
+        missing.append(path)
+    if kind == "directory":
+        for each in reversed(missing):
+            machine.files.folder(each)
+    return kind == "directory"
 
 
 TOOLS: dict[str, Tool] = {
@@ -206,6 +241,7 @@ TOOLS: dict[str, Tool] = {
     "rm": remove,
     "touch": touch,
     "ls": ls,
+    "mkdir": mkdir,
     "date": date,
     **dict.fromkeys(("fallocate", "truncate"), memory.allocate),
     "pwd": pwd,
