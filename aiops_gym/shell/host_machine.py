@@ -8,7 +8,7 @@ from aiops_gym.shell import host
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.machine.scripts.allowance import Allowance
 
-MOST_STEPS = 200_000
+MOST_STEPS = 300_000
 """Steps of a script, of which a command takes some five."""
 
 PER_STEP = 1_000

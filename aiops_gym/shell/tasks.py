@@ -135,6 +135,8 @@ class HostTasks(Pipelines):
 
     def print(self, out: str, err: str, both: str = "") -> None:
         """Keep what comes to the terminal."""
+        if self.size > MAX_OUTPUT:
+            return
         out, err = replace_bytes(out), replace_bytes(err)
         self.printed.append((out, err, replace_bytes(both) or out + err))
         self.size += len(out) + len(err)

@@ -19,7 +19,6 @@ import operator
 import re
 from collections.abc import Callable
 
-from aiops_gym import caches
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 
 _NUMBER = r"0[xX][0-9a-fA-F]+|\d+#[\w@]+|\d+"
@@ -75,17 +74,15 @@ def evaluate(text: str, get: Get, put: Set, bash: bool = False, inner: list[int]
     return found
 
 
-@caches.function(512, "splitting an expression")
-def _split(text: str) -> tuple[str, ...]:
+def _split(text: str) -> list[str]:
     """The words of an expression. Raises ScriptError."""
-    tokens, at = list[str](), 0
-    while text[at:].strip():
-        match = TOKEN.match(text, at)
-        if match is None:
-            raise _wrong(text, text[at:].strip(), "invalid arithmetic operator")
-        tokens.append(match[1])
+    tokens = TOKEN.findall(text)
+    if "".join(tokens) == "".join(text.split()):
+        return tokens
+    at = 0
+    while (match := TOKEN.match(text, at)) is not None:
         at = match.end()
-    return tuple(tokens)
+    raise _wrong(text, text[at:].strip(), "invalid arithmetic operator")
 
 
 def _wrong(text: str, token: str, what: str) -> ScriptError:
@@ -95,7 +92,7 @@ def _wrong(text: str, token: str, what: str) -> ScriptError:
 class _Reader:
     """Reads tokens and works them out on the way; what is not `live` is read only."""
 
-    def __init__(self, text: str, tokens: tuple[str, ...], get: Get, put: Set, bash: bool, inner: list[int]) -> None:
+    def __init__(self, text: str, tokens: list[str], get: Get, put: Set, bash: bool, inner: list[int]) -> None:
         self.text, self.tokens, self.get, self.put, self.bash, self.inner = text, tokens, get, put, bash, inner
         self.at = self.depth = 0
 
