@@ -62,9 +62,13 @@ class Calls(Utilities):
         return name in self.owner.names or name == "tar" or name in heavy.CHECKED or _may_be_endless(call.argv)
 
     def _once(self, calls: Sequence[Call], text: str, place: Place) -> tuple[Output, list[int]]:
-        if not self.is_alone(calls[0]):
-            return self.run_utilities(calls, text, place)
-        argv, errors = calls[0]
+        return (
+            self.call_one(calls[0], text, place) if self.is_alone(calls[0]) else self.run_utilities(calls, text, place)
+        )
+
+    def call_one(self, call: Call, text: str, place: Place) -> tuple[Output, list[int]]:
+        """Run a command of ours in a pipeline: what came out, and its code."""
+        argv, errors = call
         output = self.call(argv, text, place)
         if errors == "out":
             output = Output(getattr(output, "together", output.stdout + output.stderr), "", output.code)

@@ -278,11 +278,11 @@ class OpenFiles:
     """
 
     def __init__(self, tree: HostTree, cwd: str, stdin: str, room: int) -> None:
-        self.tree, self._cwd, self._stdin, self._room = tree, tree.find(cwd), stdin, room
+        self.tree, self._cwd, self._stdin, self._room = tree, cwd, stdin, room
         self.looked = 0
 
     def _place(self, path: str, last: bool = True) -> str:
-        return self.tree.find(make_absolute(path, self._cwd), last)
+        return self.tree.find(make_absolute(path, self.tree.find(self._cwd)), last)
 
     def read(self, path: str) -> str:
         """Text of a file. Raises FileNotFoundError or IsADirectoryError."""

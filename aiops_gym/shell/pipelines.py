@@ -114,6 +114,8 @@ class Pipelines(JobHost):
             end = at + 1
             if small[at]:
                 output, found = self._run_small(walker, calls[at], output.stdout)
+            elif calls[at].argv[0] in self.owner.names:
+                output, found = self.calls.call_one(calls[at], output.stdout, place)
             else:
                 while end < len(calls) and not self.calls.is_alone(calls[at]) and not self.calls.is_alone(calls[end]):
                     end += 1

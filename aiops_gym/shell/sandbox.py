@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import orjson
@@ -75,7 +76,7 @@ class Sandbox:
         clock = Clock(self.cluster, self.cluster.now() + timeout)
         more = 0.0 if self.patience is None else timeout + self.patience
         tasks = HostTasks(self, clock, self._tree)
-        with engine.wait_for_real(more):
+        with engine.wait_for_real(more) if more else nullcontext():
             ended = tasks.run(script)
         self._tree = tasks.tree.freeze()
         return _report(ended, clock, timeout, engine.WALL_SECONDS + more)

@@ -243,6 +243,8 @@ class Scope(Variables):
     def environment(self) -> dict[str, str]:
         """What a command gets: the container's variables and those that are exported."""
         given, exports = {"HOME": HOME, **self.c.env}, self.task.exports  # which the runtime adds from /etc/passwd
+        if not exports and not self.task.vars:
+            return given
         found = {name: value for name, value in given.items() if exports.get(name, True)}
         own = {name: value for name, value in self.task.vars.items() if isinstance(value, str)}
         return found | {name: value for name, value in own.items() if exports.get(name, name in given)}

@@ -41,37 +41,45 @@ class Task:
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
 
+    pid: int
+    stack: list[Json]
+    vars: dict[str, Json]
+    args: list[str]
+    fds: dict[str, Json]
+    functions: dict[str, Json]
+    exports: dict[str, bool]
+    options: str
+    cwd: str
+    code: int
+    last: int
+    waits: int
+    turn: int
+    fixed: list[str]
+    kinds: dict[str, str]
+    modes: list[str]
+    status: list[int]
+    shell: str
+    given: str
+    level: int
+    unset: list[str]
+    traps: dict[str, str]
+    letter: int
+    folders: list[str]
+    mask: int
+    underscore: str
+    draws: int
+    opened: int
+    coprocesses: dict[str, dict[str, Json]]
+    began: int
+
     def __init__(self, data: Mapping[str, Json]) -> None:
-        self.pid: int = data["pid"]
-        self.stack: list[Json] = [list(frame) for frame in data["stack"]]
-        self.vars: dict[str, Json] = {k: dict(v) if isinstance(v, dict) else v for k, v in data["vars"].items()}
-        self.args: list[str] = list(data["args"])
-        self.fds: dict[str, Json] = dict(data["fds"])
-        self.functions: dict[str, Json] = dict(data["functions"])
-        self.exports: dict[str, bool] = dict(data["exports"])
-        self.options: str = data["options"]
-        self.cwd: str = data["cwd"]
-        self.code: int = data["code"]
-        self.last: int = data["last"]
-        self.waits: int = data["waits"]
-        self.turn: int = data["turn"]
-        self.fixed: list[str] = list(data.get("fixed", ()))
-        self.kinds: dict[str, str] = dict(data.get("kinds", {}))
-        self.modes: list[str] = list(data.get("modes", ()))
-        self.status: list[int] = list(data.get("status", ()))
-        self.shell: str = data.get("shell", "")
-        self.given: str = data.get("given", "")
-        self.level: int = data.get("level", 0)
-        self.unset: list[str] = list(data.get("unset", ()))
-        self.traps: dict[str, str] = dict(data.get("traps", {}))
-        self.letter: int = data.get("letter", 0)
-        self.folders: list[str] = list(data.get("folders", ()))
-        self.mask: int = data.get("mask", 0o022)
-        self.underscore: str = data.get("underscore", "")
-        self.draws: int = data.get("draws", 0)
-        self.opened: int = data.get("opened", 0)
-        self.coprocesses: dict[str, dict[str, Json]] = dict(data.get("coprocesses", {}))
-        self.began: int = data.get("began", 0)
+        own = self.__dict__
+        own.update(USUAL)
+        own.update(data)
+        own["stack"] = [list(frame) for frame in data["stack"]]
+        own["vars"] = {name: dict(v) if isinstance(v, dict) else v for name, v in data["vars"].items()}
+        for name in CHANGED:  # all else is replaced, not changed
+            own[name] = dict(own[name])
 
     def data(self) -> dict[str, Json]:
         """The task as data."""
@@ -85,6 +93,17 @@ class Task:
     def guarded(self) -> bool:
         """Whether a failure here is asked for, so that `set -e` does not count it."""
         return any(frame[0] == "guard" for frame in self.stack)
+
+
+CHANGED = ("fds", "kinds", "traps", "coprocesses")
+USUAL: Mapping[str, Json] = {
+    **{name: [] for name in ("fixed", "modes", "status", "unset", "folders")},
+    **{name: {} for name in CHANGED},
+    **dict.fromkeys(("shell", "given", "underscore"), ""),
+    **dict.fromkeys(("level", "letter", "draws", "opened", "began"), 0),
+    "mask": 0o022,
+}
+"""What a task has that has not been told otherwise."""
 
 
 def new_task(
