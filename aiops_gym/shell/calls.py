@@ -7,6 +7,7 @@ from itertools import groupby
 
 from aiops_gym.clients.context import Context
 from aiops_gym.shell import archive, chance, heavy
+from aiops_gym.shell.analysis import CHECKED, look
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.disk import File, make_absolute
 from aiops_gym.shell.engine import is_overdue
@@ -58,8 +59,7 @@ class Calls(Utilities):
 
     def is_alone(self, call: Call) -> bool:
         """Whether a command is not one of the interpreter's that can be piped into others there."""
-        name = call.argv[0]
-        return name in self.owner.names or name == "tar" or name in heavy.CHECKED or _may_be_endless(call.argv)
+        return call.argv[0] in self.owner.names or look(call.argv).alone
 
     def _once(self, calls: Sequence[Call], text: str, place: Place) -> tuple[Output, list[int]]:
         return (
@@ -134,7 +134,7 @@ class Calls(Utilities):
     def _child(self, argv: list[str], stdin: str, place: Place, own: bool, first: str) -> Output:
         if not own:
             return self.start(argv, stdin, place)
-        if heavy.may_start(argv) or argv[0] in heavy.CHECKED or first:
+        if heavy.may_start(argv) or argv[0] in CHECKED or first:
             return self.run_utilities([Call(argv)], stdin, place, first)[0]
         return self.run_aside(argv, stdin, place)
 
@@ -163,8 +163,3 @@ class Calls(Utilities):
 def replace_bytes(text: str) -> str:
     """A text in which a sign stands for bytes that are no text."""
     return text if text.isascii() else text.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def _may_be_endless(argv: Sequence[str]) -> bool:
-    name = argv[0]
-    return name in heavy.ENDLESS and not heavy.may_start(argv) and heavy.may_be_endless(argv)

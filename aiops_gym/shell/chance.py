@@ -29,6 +29,13 @@ _RANDOM = re.compile(r"/dev/(random\b|ura)")
 _RANDOM_FILE = re.compile(r"/var/tmp/\.(random|ura)")
 
 
+def is_chancy(argv: Sequence[str]) -> bool:
+    """Whether the clock or chance has a part in a call."""
+    if argv[0] == "sort":
+        return any(_RANDOMLY.fullmatch(word) for word in argv[1:])
+    return argv[0] in AWKS and any(_SUSPECT.search(word) for word in argv)
+
+
 def settle(argv: Sequence[str], now: float, draw: Callable[[], int]) -> list[str]:
     """The words of a call with the wall clock and real chance taken out.
 
@@ -37,12 +44,11 @@ def settle(argv: Sequence[str], now: float, draw: Callable[[], int]) -> list[str
     >>> settle(["sort", "-R", "a"], 1000.0, lambda: 7)
     ['shuf', 'a']
     """
-    name = argv[0]
-    if name in AWKS and any(_SUSPECT.search(word) for word in argv):
-        return [name, *(settle_program(word, now, draw) for word in argv[1:])]
-    if name == "sort" and any(_RANDOMLY.fullmatch(word) for word in argv[1:]):
+    if not is_chancy(argv):
+        return list(argv)
+    if argv[0] == "sort":
         return ["shuf", *(word for word in argv[1:] if not _RANDOMLY.fullmatch(word))]
-    return list(argv)
+    return [argv[0], *(settle_program(word, now, draw) for word in argv[1:])]
 
 
 def settle_program(program: str, now: float, draw: Callable[[], int]) -> str:

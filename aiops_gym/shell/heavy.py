@@ -18,9 +18,6 @@ from aiops_gym.types import Output
 
 AWKS = split_words("awk gawk mawk")
 YQS = split_words("yq tomlq")
-CHECKED = split_words("nl xxd")
-"""Commands that are looked at before they are run: they could ask for more room than there is."""
-
 ENDLESS = AWKS | YQS
 """Commands whose programs may have no end."""
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from shlex import join as quoted
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from aiops_gym.clients.context import CommandModule, Network
 from aiops_gym.shell import chance
+from aiops_gym.shell.analysis import look
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.disk import File, Tree, make_absolute
 from aiops_gym.shell.host_files import HostTree
-from aiops_gym.sim.machine.scripts.host import Call
 
 _LENT = re.compile(rf"{re.escape(chance.PROC)}/([\w.%]+)")
-_ERRORS = {"out": " 2>&1", "null": " 2>/dev/null"}
 
 
 class Owner(Protocol):
@@ -62,13 +61,16 @@ class Lending:
         self.owner, self.clock, self.tree = owner, clock, tree
         self.files: dict[str, File] = {}
 
-    def stage(self, call: Call, cwd: str) -> str:
-        argv = list(call.argv)
-        if "-f" in argv[1:-1] and argv[0] in chance.AWKS:
-            place_of = argv.index("-f") + 1
-            argv[place_of] = self._settled(argv[place_of], cwd)
-        argv = [self._hidden(word) for word in argv]
-        return quoted(argv) + _ERRORS.get(call.errors, "")
+    def stage(self, argv: Sequence[str], cwd: str) -> str:
+        """A call as the interpreter reads it."""
+        text = look(argv).text
+        if text:
+            return text
+        words = list(argv)
+        if "-f" in words[1:-1] and words[0] in chance.AWKS:
+            at = words.index("-f") + 1
+            words[at] = self._settled(words[at], cwd)
+        return quoted([self._hidden(word) for word in words])
 
     def _settled(self, name: str, cwd: str) -> str:
         """The file of a program, in which chance and time are settled, too."""

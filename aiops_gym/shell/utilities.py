@@ -5,13 +5,12 @@ Those in a pipeline are called together. What none of its counts would end runs 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
 
 from aiops_gym.shell import chance, heavy
-from aiops_gym.shell.analysis import may_nest, may_write
+from aiops_gym.shell.analysis import CHECKED, Traits, look
 from aiops_gym.shell.apart import FREE, SECONDS, run_apart
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.disk import STDIN, File, Tree, list_parents, make_absolute
@@ -28,9 +27,6 @@ from aiops_gym.sim.machine.scripts.host import Call
 from aiops_gym.types import Output
 
 KILLED = Output("", "", 124)
-
-TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
-"""What calls that look at the times of files have in them; our own commands know them anyway."""
 
 MOST_UNITS = 3_000_000
 """Units of work, of about a microsecond each, that the commands of ours may do in all; the interpreter's own have
@@ -49,29 +45,18 @@ OF_XARGS = 123
 DATING = "touch"
 """The command with which `Disk` dates files: there it has to be the interpreter's own."""
 
-STARTING = frozenset({"xargs", "find", "parallel", "watch", "nice", "env"})
-"""Utilities that start other commands."""
-
 LONGEST_PATH = 4096
 LONGEST_LINE = 131_072
 """Characters of the words of a call that runs apart, as of a script."""
 
-_ENVIRONMENT = frozenset({"-exec", "-execdir", "env", "envsubst", "printenv", "watch", "xargs"})
-"""Words of calls to which the variables of their environment make a difference."""
-
 OUTPUT = "/var/tmp/.output"
 """Where a pipeline leaves what it prints that may be no text."""
 
+ERRORS = {"out": " 2>&1", "null": " 2>/dev/null"}
+"""Where the errors of a command go, as bash has it."""
+
 TELL_CODES = "printf '\\001%s' \"${PIPESTATUS[*]}\" >&2"
 """What has a pipeline tell the codes of its commands."""
-
-BINARY = split_words(
-    """
-    gzip gunzip bzip2 bunzip2 zcat bzcat tar xxd base64 base32 basenc openssl iconv zip unzip dd cat head tail tac cut
-    tr
-    """
-)
-"""Utilities that may print what is no text."""
 
 Start = Callable[[Sequence[str], str, Place], Output]
 """Runs a command as a process of its own: (argv, stdin, place)."""
@@ -102,37 +87,40 @@ class Utilities:
     def run_utilities(
         self, calls: Sequence[Call], stdin: str, place: Place, first: str = ""
     ) -> tuple[Output, list[int]]:
-        starts = any(argv[0] in STARTING or heavy.may_start(argv) for argv, _ in calls)
-        return run_nested(
-            lambda: self._piped(calls, stdin, place, first, starts), any(may_nest(argv) for argv, _ in calls)
-        )
+        """Run utilities that are piped into each other: what came out, and their codes."""
+        traits = [look(argv) for argv, _ in calls]
+        deep = any(each.nests for each in traits)
+        return run_nested(lambda: self._piped(calls, traits, stdin, place, first), deep)
 
     def _piped(
-        self, calls: Sequence[Call], stdin: str, place: Place, first: str, starts: bool
+        self, calls: Sequence[Call], traits: Sequence[Traits], stdin: str, place: Place, first: str
     ) -> tuple[Output, list[int]]:
-        writes = any(may_write(argv) for argv, _ in calls)
+        writes, starts = any(each.writes for each in traits), any(each.starts for each in traits)
         stages, lent = self._stages(calls, place)
-        names = (self.names | heavy.CHECKED | heavy.ENDLESS) - {argv[0] for argv, _ in calls} if starts else self.names
+        if traits[-1].binary:
+            stages += f" > {OUTPUT}"
+        names = (self.names | CHECKED | heavy.ENDLESS) - {argv[0] for argv, _ in calls} if starts else self.names
         with borrow_engine(names) as machine:
             before = self.tree.freeze()
             start = {**before, **lent} if lent else before
             machine.disk.load(start)
-            settings = self._set(calls, place)
+            settings = set_variables(place.env) if any(each.exports for each in traits) else ""
             script = f"{first}{settings}{machine.lend_input(stdin)}{stages}"
+            script += f"; {TELL_CODES}" if len(calls) > 1 else ""
             machine.go_to(place.cwd)
-            if machine.disk.undated and (starts or TIMES.search(script)):
+            if machine.disk.undated and any(each.timed for each in traits):
                 machine.disk.date()
             job = _Nested(self, machine, place, writes)
             ended = machine.call(f"( {script} )" if first or settings else script, job.call)
             if writes or job.wrote:
                 after = machine.disk.save(self.clock.now())
-                if any(map(_keeps_times, calls)):
+                if any(each.keeps for each in traits):
                     after = _keep_times(before, after)
                 if after is not start:
                     self.tree.replace(_without(after, start, before, lent))
                 self.tree.full = self.tree.full or machine.disk.full
             stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
-            stdout = _take(machine.disk.drive, OUTPUT) if calls[-1].argv[0] in BINARY else ended.stdout
+            stdout = _take(machine.disk.drive, OUTPUT) if traits[-1].binary else ended.stdout
         if ended.error:
             self.error = ended.error
         if calls[-1].argv[0] == "xargs" and 0 < codes[-1] < OF_XARGS and not stderr.startswith("xargs:"):
@@ -145,17 +133,9 @@ class Utilities:
     def _stages(self, calls: Sequence[Call], place: Place) -> tuple[str, Tree]:
         """The pipeline as a text for the interpreter, and files that are there for it alone."""
         lending = Lending(self.owner, self.clock, self.tree)
-        marked = [call._replace(argv=_marked(call.argv)) if self.shells else call for call in calls]
-        text = " | ".join([lending.stage(call, place.cwd) for call in marked])
-        if calls[-1].argv[0] in BINARY:
-            text += f" > {OUTPUT}"
-        return (f"{text}; {TELL_CODES}" if len(calls) > 1 else text), lending.files
-
-    def _set(self, calls: Sequence[Call], place: Place) -> str:
-        """What gives the commands their environment, where that makes a difference."""
-        words = [word for argv, _ in calls for word in argv]
-        matters = not _ENVIRONMENT.isdisjoint(words) or any("ENVIRON" in word or "system" in word for word in words)
-        return set_variables(place.env) if matters else ""
+        marked = [(_marked(argv) if self.shells else argv, errors) for argv, errors in calls]
+        texts = [lending.stage(argv, place.cwd) + ERRORS.get(errors, "") for argv, errors in marked]
+        return " | ".join(texts), lending.files
 
     def run_aside(self, argv: list[str], stdin: str, place: Place) -> Output:
         """Run the interpreter's own command in a process of its own, over a copy of the files."""
@@ -163,7 +143,7 @@ class Utilities:
         if sum(map(len, argv)) > LONGEST_LINE:
             return Output("", f"bash: line 1: {argv[0]}: Argument list too long\n", 126)
         lending, chancy = Lending(self.owner, clock, self.tree), argv[0] in heavy.CHANCY
-        script = f"cd {quote(place.cwd)}; {set_variables(place.env)}{lending.stage(Call(argv), place.cwd)} < {STDIN}"
+        script = f"cd {quote(place.cwd)}; {set_variables(place.env)}{lending.stage(argv, place.cwd)} < {STDIN}"
         if chancy:
             script = f"RANDOM={self.owner.draw() % 32768}; {script}"
         lent = lending.files
@@ -252,13 +232,6 @@ def set_variables(env: Mapping[str, str]) -> str:
     names = [name for name in env if name not in ("PWD", "_") and name.isidentifier()]
     given = " ".join(f"{name}={quote(env[name])}" for name in names)
     return f"unset {absent}; " * bool(absent) + f"export {given}; " * bool(given)
-
-
-def _keeps_times(call: Call) -> bool:
-    """Whether files are as old after a call as they were under other names before."""
-    name, *words = call.argv
-    letters = "".join(word for word in words if word.startswith("-"))
-    return name == "mv" or (name == "cp" and ("p" in letters or "a" in letters))
 
 
 def _keep_times(before: Tree, after: Tree) -> Tree:
