@@ -38,8 +38,8 @@ WRAPPERS = split_words("xargs sudo env time timeout nohup nice command exec watc
 _TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What calls that look at the times of files have in them; our own commands know them anyway."""
 
-_STARTING = frozenset({"xargs", "find", "parallel", "watch", "nice", "env"})
-"""Utilities that start other commands."""
+_STARTING = split_words("xargs find watch nice env make flock")
+"""Utilities that start other commands: in a shell of their own, so that nothing of them is left for others."""
 
 _ENVIRONMENT = frozenset({"-exec", "-execdir", "env", "envsubst", "printenv", "watch", "xargs"})
 """Words of calls to which the variables of their environment make a difference."""

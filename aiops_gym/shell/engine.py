@@ -24,6 +24,7 @@ from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
 from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FOLDERS, NAME, OWNER, read_files
 from aiops_gym.shell.running import Callback, Called, Invocation, Run
+from aiops_gym.shell.words import split_words
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output
 
@@ -69,7 +70,7 @@ class Engine:
         self.seconds = WALL_SECONDS + more
         self.lock = threading.Lock()
         self._run: Run | None = None
-        self._input, self._folder = "", HOME
+        self._input, self._folder, self._spilt = "", HOME, False
         self._bash = Bash(
             profile=ExecutionProfile.Interactive,
             max_commands=MAX_COMMANDS,
@@ -112,14 +113,18 @@ class Engine:
             self._folder = folder
 
     def lend_input(self, text: str) -> str:
-        """Have a text be read; what gives it to the first command of a pipeline."""
-        if not text:
-            return ""
+        """Have a text be read, and no other any more; what gives it to the first command of a pipeline."""
+        self._input = text
+        if self._spilt:
+            self.disk.drive.write_file(STDIN, b"")
+            self._spilt = False
+        if not text or text.isascii():
+            return f"{INPUT} | " if text else ""
         with suppress(UnicodeEncodeError):
             text.encode()
-            self._input = text
             return f"{INPUT} | "
         self.disk.drive.write_file(STDIN, text.encode(errors="surrogateescape"))
+        self._input, self._spilt = "", True
         return f"cat {STDIN} | "
 
     def cancel(self) -> None:
@@ -140,6 +145,10 @@ class Engine:
         return BuiltinResult(output.stdout, output.stderr, output.code)
 
 
+UNKNOWN = split_words("assert csv dotenv glob http json log parallel retry semver template verify")
+"""Commands that bashkit has and no Debian; some would change the interpreter itself."""
+
+
 @cache
 def read_system() -> Mapping[str, File]:
     """The files in folders whose content the interpreter makes up: path -> file."""
@@ -150,6 +159,8 @@ def read_system() -> Mapping[str, File]:
         found[folder] = File("directory", 0o755, b"", INSTALLED)
         for entry in engine.disk.drive.read_dir(folder):
             path, about = f"{folder}/{entry['name']}", entry["metadata"]
+            if entry["name"] in UNKNOWN and folder.endswith("bin"):
+                continue
             if about["file_type"] == "directory":
                 folders.append(path)
                 continue

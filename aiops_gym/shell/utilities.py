@@ -111,24 +111,27 @@ class Utilities:
             if machine.disk.undated and any(each.timed for each in traits):
                 machine.disk.date()
             job = _Nested(self, machine, place, writes)
-            ended = machine.call(f"( {script} )" if first or settings else script, job.call)
-            if writes or job.wrote:
-                after = machine.disk.save(self.clock.now())
-                if any(each.keeps for each in traits):
-                    after = _keep_times(before, after)
-                if after is not start:
-                    self.tree.replace(_without(after, start, before, lent))
-                self.tree.full = self.tree.full or machine.disk.full
-            stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
+            ended = machine.call(f"( {script} )" if first or settings or starts else script, job.call)
             stdout = _take(machine.disk.drive, OUTPUT) if traits[-1].binary else ended.stdout
-        if ended.error:
-            self.error = ended.error
+            if writes or job.wrote:
+                self._save(machine, start, before, lent, keeps=any(each.keeps for each in traits))
+        self.error = ended.error or self.error
+        stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
         if calls[-1].argv[0] == "xargs" and 0 < codes[-1] < OF_XARGS and not stderr.startswith("xargs:"):
             codes[-1] = OF_XARGS
         stderr = repair(stderr)
         if lent or chance.HIDDEN in stdout or chance.HIDDEN in stderr:
             stdout, stderr = restore_names(stdout), restore_names(stderr)
         return Output(stdout, stderr, codes[-1]), codes
+
+    def _save(self, machine: Engine, start: Tree, before: Tree, lent: Tree, keeps: bool) -> None:
+        """Take over what a call did to the files."""
+        after = machine.disk.save(self.clock.now())
+        if keeps:
+            after = _keep_times(before, after)
+        if after is not start:
+            self.tree.replace(_without(after, start, before, lent))
+        self.tree.full = self.tree.full or machine.disk.full
 
     def _stages(self, calls: Sequence[Call], place: Place) -> tuple[str, Tree]:
         """The pipeline as a text for the interpreter, and files that are there for it alone."""
