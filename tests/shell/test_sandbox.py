@@ -183,6 +183,14 @@ def test_other_tools_see_the_clusters_times_too(shell):
     assert shell.run(script).stdout == "a 1772442000\nb c 1772442010\nc 1772442020\n/tmp/c\n"
 
 
+def test_what_is_in_the_background_goes_on_while_a_command_waits(shell):
+    result = shell.run(
+        "(sleep 3; date +%S) & timeout 10 sleep 5; date +%S; sleep 9 & timeout 1 sleep 5; kill $!; date +%S"
+    )
+    assert result.stdout == "03\n05\n06\n"
+    assert shell.run("(sleep 1; kubectl a) & (sleep 2; kubectl b) & wait").stdout == "kubectl a\nkubectl b\n"
+
+
 def test_watch_prints_what_changes(shell):
     result = shell.run("watch -n 5 date +%H", timeout=20)
     assert result.stdout.startswith("Every 5.0s: date +%H")

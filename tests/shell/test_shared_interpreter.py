@@ -118,3 +118,29 @@ def test_what_others_left_is_cleared_away_in_time(new_shell):
         assert shell.run("cat * | sort").stdout.count("\n") == 40
         assert shell.run(f"sort x{i}_7").stdout == f"{i} 7\n"
     assert len(shells[0].run("ls /root").stdout.split()) == 40
+
+
+LOOK = """
+env | sort; pwd; awk 'BEGIN{system("pwd; __input; env; type f; cat /tmp/s")}'; sort /var/tmp/.* 2>&1; ls -a /var/tmp
+"""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo secret | sort; printf '\\377secret' | sort | od -c",
+        "awk 'BEGIN{system(\"export X=secret; cd /tmp; f() { echo secret; }; IFS=x\")}'",
+        "echo a | xargs -I{} bash -c 'export X=secret; cd /tmp'; echo secret | xargs -n1 echo | base64 | head -c 9",
+        "find / -maxdepth 0 -exec sh -c 'cd /tmp; X=secret' \\;",
+        "printf 'all:\\n\\texport X=secret; cd /tmp\\n' > Makefile; make; flock /tmp/l -c 'export X=secret; cd /tmp'",
+        'awk \'BEGIN{print "secret" > "/tmp/s"; "cat /tmp/s" | getline y; print y}\'; cd /tmp; ls | sort',
+        "dotenv .env; export X=secret; cd /tmp; env | sort > /dev/null; alias ls=secret; set -- secret",
+        "head -c 20 /dev/urandom | base64; diff <(echo secret | sort) <(echo b | sort)",
+    ],
+)
+def test_nothing_of_a_script_is_left_for_another_shell(new_shell, script):
+    before = new_shell(2).run(LOOK)
+    new_shell(1).run(script)
+    after = new_shell(2).run(LOOK)
+    assert after == before
+    assert "secret" not in after.output
