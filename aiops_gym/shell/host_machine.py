@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import ClassVar
 
 from aiops_gym.shell import host
@@ -31,8 +33,6 @@ class HostMachine:
 
     Attributes:
         now: ms on the cluster's clock when the script began.
-        seed: of what is drawn.
-        process: what tells this script from others.
         env: exported variables.
         hostname: of the machine.
     """
@@ -42,10 +42,19 @@ class HostMachine:
     key = ""
     _image = Image()
 
-    def __init__(self, now: int, drawn: int) -> None:
-        self.now, self.seed = now, drawn
-        self.process = {"id": str(drawn)}
+    def __init__(self, now: int, draw: Callable[[], int]) -> None:
+        self.now, self._draw = now, draw
         self.world = self
+
+    @cached_property
+    def seed(self) -> int:
+        """Of what is drawn; drawn itself when it is first asked for."""
+        return self._draw()
+
+    @property
+    def process(self) -> Mapping[str, str]:
+        """What tells this script from others."""
+        return {"id": str(self.seed)}
 
     def image(self) -> Image:
         """What decides which shell `sh` is."""

@@ -70,7 +70,7 @@ class HostTasks(Pipelines):
         self.tree = HostTree(tree, clock.now)
         self.calls = Calls(owner, clock, self.tree, SCRIPTED, self.start)
         self.owner = owner
-        self.c = cast("Container", HostMachine(round(clock.started * 1000), owner.draw()))
+        self.c = cast("Container", HostMachine(round(clock.started * 1000), owner.draw))
         self.command = self.dispatch
         self.allowance = HostAllowance()
         self.printed: list[tuple[str, str, str]] = []
@@ -99,8 +99,11 @@ class HostTasks(Pipelines):
         if self.tree.full:
             self.print("", "bash: write error: No space left on device\n")
             stop = stop._replace(code=stop.code or 1)
-        out, err, both = ("".join(each) for each in zip(*self.printed, strict=True)) if self.printed else ("", "", "")
+        out, err, both = self.printed[0] if len(self.printed) == 1 else ("".join(each) for each in self._parts())
         return Ended(out, err, both, stop.code, ending)
+
+    def _parts(self) -> Sequence[Sequence[str]]:
+        return tuple(zip(*self.printed, strict=True)) or ((), (), ())
 
     def open_files(self, mask: int) -> Files:
         """The files that a task sees."""

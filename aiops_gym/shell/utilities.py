@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from shlex import quote
 
 from aiops_gym.shell import chance, heavy
@@ -82,7 +83,11 @@ class Utilities:
         self.shells, self.start = shells, start
         self.units = 0
         self.error = ""
-        self.names = (owner.names - {DATING}) | shells | {f"{MARK}{name}" for name in shells}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Commands that call back from within the interpreter."""
+        return (self.owner.names - {DATING}) | self.shells | {f"{MARK}{name}" for name in self.shells}
 
     def run_utilities(
         self, calls: Sequence[Call], stdin: str, place: Place, first: str = ""

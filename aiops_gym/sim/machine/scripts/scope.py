@@ -278,10 +278,11 @@ class Scope(Variables):
             raise ScriptError(f"no match: {field}")
         return [field]
 
-    def count_draw(self) -> int:
-        """What tells one draw of a random number from the others."""
+    def draw(self, purpose: str, below: int) -> str:
+        """A random number, as text."""
         self.task.draws += 1
-        return int(self.c.world.now * 1000 + self.task.draws + 100 * self.task.turn)
+        count = int(self.c.world.now * 1000 + self.task.draws + 100 * self.task.turn)
+        return str(draws.pick(below, self.c.world.seed, purpose, str(self.c.process["id"]), count))
 
     def unescape(self, text: str) -> str:
         """`${x@E}`."""
@@ -289,9 +290,8 @@ class Scope(Variables):
 
 
 _KEPT: Mapping[str, Callable[[Scope], str | None]] = {
-    "RANDOM": lambda scope: str(
-        draws.pick(32768, scope.c.world.seed, "RANDOM", str(scope.c.process["id"]), scope.count_draw())
-    ),
+    "RANDOM": lambda scope: scope.draw("RANDOM", 1 << 15),
+    "SRANDOM": lambda scope: scope.draw("SRANDOM", 1 << 32),
     "SECONDS": lambda scope: str((scope.clock() - scope.task.began) // 1000),
     "LINENO": lambda scope: str(scope.line),
     "BASHPID": lambda scope: str(scope.task.pid),
