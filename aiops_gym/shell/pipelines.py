@@ -96,7 +96,13 @@ class Pipelines(JobHost):
         if errors is None or len(first) != 1 or first[0][0] not in ("lit", "quo"):
             return None
         name = first[0][1]
-        if name in machine.task.functions or name in BUILTINS or name in BESIDE or not self.knows(machine, name):
+        if (
+            name in machine.task.aliases
+            or name in machine.task.functions
+            or name in BUILTINS
+            or name in BESIDE
+            or not self.knows(machine, name)
+        ):
             return None
         if not all(_is_simple(part) for word in stage[2] for part in word) or "u" in machine.task.options:
             return None

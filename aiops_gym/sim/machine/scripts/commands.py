@@ -248,10 +248,14 @@ def _exec(machine: Machine, argv: list[str]) -> Stop | None:
         machine.host.trap(signal, None)
     if task.stack:
         task.stack[-1][2] = None
-    words = argv[1:]
+    words, name = argv[1:], ""
     while words and words[0] in ("-a", "-c", "-l"):
+        name = words[1] if words[0] == "-a" and words[1:] else name
         words = words[2 if words[0] == "-a" else 1 :]
-    return wrappers.run_through(machine, "exec", words) if words else None
+    stop = wrappers.run_through(machine, "exec", words) if words else None
+    if name and task.args[:1] == words[:1]:
+        task.args = [name, *task.args[1:]]
+    return stop
 
 
 def _source(machine: Machine, argv: list[str]) -> Stop | None:
@@ -428,7 +432,7 @@ COMMANDS: dict[str, Command] = {
     "hash": _hash,
     **wrappers.COMMANDS,
     **dict.fromkeys(
-        ("ulimit", "stty", "disown", "pause", "alias", "unalias", "enable", "bind", "complete", "history"),
+        ("ulimit", "stty", "disown", "pause", "enable", "bind", "complete", "history"),
         _nothing,
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aiops_gym.sim.machine.scripts import conditions, patterns, words
+from aiops_gym.sim.machine.scripts import conditions, patterns, prompts, words
 from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.printing import show_condition, show_word
@@ -34,6 +34,10 @@ class Compounds(Scope):
     def expand_pattern(self, word: Sequence[Json]) -> str:
         """A word as a pattern."""
         return words.expand_pattern(word, self)
+
+    def decode_prompt(self, text: str) -> str:
+        """A text as it would be shown as a prompt."""
+        return prompts.decode(self, text)
 
     def leave(self, code: int) -> Stop | None:
         """End the innermost shell."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from aiops_gym.sim.machine.scripts import coprocesses, words
+from aiops_gym.sim.machine.scripts import aliases, coprocesses, words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.compounds import Compounds
@@ -314,6 +314,9 @@ class Machine(Compounds):
             return None
         self.task.stack.pop()
         self.excused = False
+        if self.task.aliases and (node := aliases.expand(self.task, frame[1], self.dialect)) is not None:
+            self.task.push("list", node, 0)
+            return None
         before = self.task.fds
         if not any(each[0] == "trapping" for each in self.task.stack):
             self.line, self.current = line, frame[1]

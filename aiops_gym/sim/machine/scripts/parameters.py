@@ -264,7 +264,7 @@ def _transform(value: str, letter: str, name: str, index: Json, scope: Scope) ->
     if letter in "kK":
         return quote(value)
     if letter == "P":
-        return value
+        return scope.decode_prompt(value)
     raise ScriptError("Bad substitution", f"${{{name}@{letter}}}: bad substitution")
 
 

@@ -31,6 +31,9 @@ VERSION = ("5", "2", "15", "1", "release", "x86_64-pc-linux-gnu")
 
 BASH_VERSION = f"{'.'.join(VERSION[:3])}({VERSION[3]})-{VERSION[4]}"
 
+SOWN = "\0random"
+"""Where it is kept from what the next random number is drawn."""
+
 _FIXED = {
     "BASH": "/usr/bin/bash",
     "BASH_VERSION": BASH_VERSION,
@@ -207,9 +210,11 @@ class Scope(Variables):
         return None
 
     def set(self, name: str, value: str, added: bool = False) -> None:
-        """Give a variable a value; the seconds since the beginning are counted anew from it."""
+        """Give a variable a value; seconds are counted, and random numbers drawn, anew from it."""
         if name == "SECONDS" and self.dialect == "bash":
             self.task.began = self.clock() - 1000 * self.calculate(value)
+        elif name == "RANDOM" and self.dialect == "bash":
+            self.task.vars[SOWN] = str(self.calculate(value) & 0xFFFFFFFF)
         else:
             super().set(name, value, added)
 
@@ -279,10 +284,19 @@ class Scope(Variables):
         return [field]
 
     def draw(self, purpose: str, below: int) -> str:
-        """A random number, as text."""
+        """A random number, as text; after a value was given to `RANDOM`, those that bash 5.2 draws from it."""
+        if purpose == "RANDOM" and (sown := self.task.vars.get(SOWN)):
+            high, low = divmod(int(sown) or 123_459_876, 127_773)
+            found = (16_807 * low - 2_836 * high) % 0x7FFFFFFF
+            self.task.vars[SOWN] = str(found)
+            return str((found >> 16 ^ found & 0xFFFF) & 0x7FFF)
         self.task.draws += 1
         count = int(self.c.world.now * 1000 + self.task.draws + 100 * self.task.turn)
         return str(draws.pick(below, self.c.world.seed, purpose, str(self.c.process["id"]), count))
+
+    def decode_prompt(self, text: str) -> str:
+        """`${x@P}`: a text as it would be shown as a prompt; see the manual, 6.9."""
+        raise NotImplementedError
 
     def unescape(self, text: str) -> str:
         """`${x@E}`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
+from aiops_gym.sim.machine.scripts import parameters
 from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.options import LONG_OPTIONS, MODES, ON, SHOPTS, is_on
 from aiops_gym.sim.machine.scripts.parser import parse
@@ -267,6 +268,34 @@ def _complain(machine: Machine, letter: str, quiet: bool, bash: str, dash: str) 
         machine.write("2", f"{dash.format(letter)}\n")
 
 
+def alias(machine: Machine, argv: list[str]) -> Stop | None:
+    """`alias [-p] [name[=value] ...]`."""
+    task, words = machine.task, [word for word in argv[1:] if word != "-p"]
+    inner = any(frame[0] in ("source", "eval") for frame in task.stack)
+    for word in words or sorted(task.aliases):
+        name, sets, value = word.partition("=")
+        if sets:
+            task.aliases = {**task.aliases, name: [value, 0 if inner else machine.line]}
+        elif name in task.aliases:
+            machine.write("1", f"alias {name}={parameters.quote(task.aliases[name][0])}\n")
+        else:
+            machine.blame(f"alias: {name}: not found")
+            task.code = 1
+    return None
+
+
+def unalias(machine: Machine, argv: list[str]) -> Stop | None:
+    """`unalias [-a] [name ...]`."""
+    task = machine.task
+    names = list(task.aliases) if "-a" in argv else argv[1:]
+    for name in names:
+        if name not in task.aliases:
+            machine.blame(f"unalias: {name}: not found")
+            task.code = 1
+    task.aliases = {name: each for name, each in task.aliases.items() if name not in names}
+    return None
+
+
 def find_type(machine: Machine, argv: list[str]) -> Stop | None:
     """`type name ...` and `command -v name ...`: what a word would run."""
     quiet = argv[0] == "command"
@@ -300,6 +329,8 @@ def find_type(machine: Machine, argv: list[str]) -> Stop | None:
 def _meanings(machine: Machine, word: str, no_functions: bool) -> Iterator[tuple[str, str]]:
     """What a word may mean, the first first: (kind, where a file lies)."""
     bash = machine.dialect == "bash"
+    if word in machine.task.aliases and (not bash or "expand_aliases" in machine.task.modes):
+        yield "alias", machine.task.aliases[word][0]
     if word in KEYWORDS or (bash and word in KEYWORDS_OF_BASH):
         yield "keyword", ""
     if word in machine.task.functions and not no_functions:
@@ -314,7 +345,9 @@ def _meanings(machine: Machine, word: str, no_functions: bool) -> Iterator[tuple
 def _tell_type(machine: Machine, word: str, kind: str, where: str, letters: str) -> None:
     bash = machine.dialect == "bash"
     if letters == "quiet":
-        machine.write("1", f"{where or word}\n")
+        machine.write("1", f"alias {word}='{where}'\n" if kind == "alias" else f"{where or word}\n")
+    elif kind == "alias" and "t" not in letters:
+        machine.write("1", f"{word} is aliased to `{where}'\n")
     elif "t" in letters:
         machine.write("1", f"{kind}\n")
     elif "p" in letters.lower():
@@ -391,6 +424,8 @@ def evaluate(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 COMMANDS = {
+    "alias": alias,
+    "unalias": unalias,
     "cd": cd,
     **dict.fromkeys(("pushd", "popd", "dirs"), stack_folders),
     "getopts": getopts,

@@ -36,6 +36,7 @@ class Task:
         underscore: the last word of the last command.
         draws: random numbers so far.
         opened: inputs so far.
+        aliases: text and line of each.
         coprocesses: what was given to each and is left of what it printed, by the key that descriptors have for it.
         began: when it began, in ms on the clock of whoever runs it.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
@@ -69,6 +70,7 @@ class Task:
     underscore: str
     draws: int
     opened: int
+    aliases: dict[str, Json]
     coprocesses: dict[str, dict[str, Json]]
     began: int
 
@@ -98,7 +100,7 @@ class Task:
 CHANGED = ("fds", "kinds", "traps", "coprocesses")
 USUAL: Mapping[str, Json] = {
     **{name: [] for name in ("fixed", "modes", "status", "unset", "folders")},
-    **{name: {} for name in CHANGED},
+    **{name: {} for name in (*CHANGED, "aliases")},
     **dict.fromkeys(("shell", "given", "underscore"), ""),
     **dict.fromkeys(("level", "letter", "draws", "opened", "began"), 0),
     "mask": 0o022,
