@@ -13,7 +13,7 @@ from aiops_gym.shell.disk import File, make_absolute
 from aiops_gym.shell.engine import is_overdue
 from aiops_gym.shell.host_files import HostTree, OpenFiles, Overworked
 from aiops_gym.shell.lending import Owner, Place
-from aiops_gym.shell.utilities import KILLED, MOST_UNITS, Start, Utilities
+from aiops_gym.shell.utilities import KILLED, MOST_UNITS, TOO_MUCH, Start, Utilities
 from aiops_gym.sim.machine.scripts.host import Call
 from aiops_gym.types import Output
 
@@ -79,7 +79,7 @@ class Calls(Utilities):
     def call(self, argv: list[str], stdin: str, place: Place) -> Output:
         """Run one of our commands, or one that cannot run among others."""
         if is_overdue() or self.units > MOST_UNITS:
-            self.error = self.error or "resource limit exceeded: commands took too long"
+            self.error = self.error or TOO_MUCH
             return KILLED
         name = argv[0]
         if self.clock.expired and (name in CHARGED or name in ("sleep", "watch", "timeout")):
@@ -97,7 +97,7 @@ class Calls(Utilities):
             answer = command(self._context(files, stdin, place), argv)
         except Overworked:
             self.units = MOST_UNITS + 1
-            self.error = "resource limit exceeded: commands took too long"
+            self.error = TOO_MUCH
             return KILLED
         output = answer if isinstance(answer, Output) else Output(*answer)
         moved = len(stdin) + len(output.stdout) + len(output.stderr)

@@ -29,9 +29,13 @@ from aiops_gym.types import Output
 
 KILLED = Output("", "", 124)
 
+TOO_MUCH = "resource limit exceeded: commands took too long"
 MOST_UNITS = 3_000_000
 """Units of work, of about a microsecond each, that the commands of ours may do in all; the interpreter's own have
 counts of theirs."""
+
+PER_FILE = 40
+"""Units for each of all files, which are looked at after a call that may have changed some."""
 
 SHELLS, MARK = frozenset({"sh", "bash", "dash"}), "__"
 """Commands that `xargs` starts through `Utilities.start`, and what their names begin with there: the interpreter would
@@ -93,6 +97,9 @@ class Utilities:
         self, calls: Sequence[Call], stdin: str, place: Place, first: str = ""
     ) -> tuple[Output, list[int]]:
         """Run utilities that are piped into each other: what came out, and their codes."""
+        if self.units > MOST_UNITS:
+            self.error = self.error or TOO_MUCH
+            return KILLED, [KILLED.code] * len(calls)
         traits = [look(argv) for argv, _ in calls]
         deep = any(each.nests for each in traits)
         return run_nested(lambda: self._piped(calls, traits, stdin, place, first), deep)
@@ -119,6 +126,7 @@ class Utilities:
             ended = machine.call(f"( {script} )" if first or settings or starts else script, job.call)
             stdout = _take(machine.disk.drive, OUTPUT) if traits[-1].binary else ended.stdout
             if writes or job.wrote:
+                self.units += PER_FILE * len(start)
                 self._save(machine, start, before, lent, keeps=any(each.keeps for each in traits))
         self.error = ended.error or self.error
         stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
