@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from aiops_gym import caches
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
@@ -68,20 +69,23 @@ def refuse(script: str, depth: int = 0) -> str | None:
     return None
 
 
-def list_calls(script: str) -> Iterator[Words]:
+@caches.function(256, "finding the commands of a script")
+def list_calls(script: str) -> Sequence[Words]:
     """The words of all commands of a script, those in substitutions and functions too; None for what running tells.
 
-    >>> list(list_calls("a $(b c) | d $x; f() { 'e' f\"g\"; }"))
-    [['a', None], ['d', None], ['e', 'fg'], ['b', 'c']]
+    >>> list_calls("a $(b c) | d $x; f() { 'e' f'g'; }")
+    (('a', None), ('d', None), ('e', 'fg'), ('b', 'c'))
     """
     try:
         waiting: list[Json] = [parse(script)]
     except ScriptError:
-        return
+        return ()
+    found: list[Words] = []
     for node in waiting:
         if len(node) == len(SIMPLE) and node[0] == "simple" and isinstance(node[-1], int):
-            yield [_literal(word) for word in node[2]]
+            found.append(tuple(map(_literal, node[2])))
         waiting += [each for each in node if isinstance(each, list)]
+    return tuple(found)
 
 
 def _literal(word: Json) -> str | None:
