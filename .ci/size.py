@@ -16,9 +16,9 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 172_700),  # docs/decisions/0029-one-shell.md
+    "the package": ((".",), 172_800),  # docs/decisions/0029-one-shell.md
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
-    "machine, shell and utilities": (("sim/machine", "shell"), 17_700),  # docs/decisions/0029-one-shell.md
+    "machine, shell and utilities": (("sim/machine", "shell"), 17_800),  # docs/decisions/0029-one-shell.md
     "recorded telemetry": (("openrca",), 12_500),
     "the query language": (("sim/promql",), 3_000),
     "the language of jq": (("sim/jq",), 4_700),
