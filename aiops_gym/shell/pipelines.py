@@ -25,8 +25,17 @@ SCRIPTED = SHELLS | split_words("sudo")
 BESIDE = split_words("env nohup nice setsid sleep")
 """Commands that are no builtins, but those of the interpreter all the same."""
 
+SMALL = split_words("cat head tail grep wc which basename dirname mkdir touch true : false echo printf test [ pwd")
+"""Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
+
 TEXT_TOOLS = split_words("cat head tail grep wc")
 """Those of them that may stand in a pipeline without a shell of their own."""
+
+SHELLS_OWN = BUILTINS | BESIDE | (SMALL - TEXT_TOOLS)
+"""Commands that a shell does by itself."""
+
+FOLLOWING = frozenset({"-f", "-F", "--follow"})
+"""Options of `tail` with which it has no end."""
 
 FILTERS = split_words(
     "cat head tail grep wc sort uniq cut tr rev tac nl fold sed awk gawk mawk tee base64 md5sum sha256sum"
@@ -96,17 +105,13 @@ class Pipelines(JobHost):
         if errors is None or len(first) != 1 or first[0][0] not in ("lit", "quo"):
             return None
         name = first[0][1]
-        if (
-            name in machine.task.aliases
-            or name in machine.task.functions
-            or name in BUILTINS
-            or name in BESIDE
-            or not self.knows(machine, name)
-        ):
+        if name in SHELLS_OWN or name in machine.task.aliases or name in machine.task.functions:
             return None
-        if not all(_is_simple(part) for word in stage[2] for part in word) or "u" in machine.task.options:
+        simple = all(_is_simple(part) for word in stage[2] for part in word) and "u" not in machine.task.options
+        if not simple or not self.knows(machine, name):
             return None
-        return Call(expand_fields(stage[2], machine), errors)
+        argv = expand_fields(stage[2], machine)
+        return None if name == "tail" and not FOLLOWING.isdisjoint(argv) else Call(argv, errors)
 
     def join(self, machine: Running, calls: list[Call], text: str) -> tuple[Output, list[int]]:
         """Run commands that are piped into each other on a text: what came out, and the code of each."""

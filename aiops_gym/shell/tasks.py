@@ -18,9 +18,8 @@ from aiops_gym.shell.engine import MAX_OUTPUT, read_system, share_time, tell_lat
 from aiops_gym.shell.host_files import HostFiles, HostTree
 from aiops_gym.shell.host_machine import PATH, HostAllowance, HostMachine
 from aiops_gym.shell.lending import Owner, Place
-from aiops_gym.shell.pipelines import BESIDE, PROGRAMS, SCRIPTED, SHELLS, Pipelines
+from aiops_gym.shell.pipelines import BESIDE, PROGRAMS, SCRIPTED, SHELLS, SMALL, Pipelines
 from aiops_gym.shell.running import Ended
-from aiops_gym.shell.words import split_words
 from aiops_gym.sim.machine.scripts import commands, tools
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
@@ -50,9 +49,6 @@ FIRST = 631
 
 STEPS = "resource limit exceeded: maximum command count exceeded"
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
-
-SMALL = split_words("cat head tail grep wc which basename dirname mkdir touch true : false echo printf test [ pwd")
-"""Tools of the interpreter, in the forms that it knows: see `sim.machine.scripts.tools`."""
 
 
 class HostTasks(Pipelines):

@@ -22,6 +22,7 @@ ENDLESS = {
     "bomb() { bomb | bomb & }; bomb": "commands",
     "sleep 1000000000": "time",
     "sleep infinity": "time",
+    "tail -f /etc/hostname": "time",
     "while true; do cat /etc/passwd; done": "output",
 }
 
