@@ -84,3 +84,58 @@ def _compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 SCRIPTS = st.recursive(SIMPLE, _compound, max_leaves=6)
+
+SOURCES = st.sampled_from(
+    [
+        *(
+            "seq 1 12",
+            "printf 'a b c\\nd e f\\n\\ng h\\n'",
+            "echo hello world",
+            "printf '%s\\n' b a c a",
+            "cat f",
+            "true",
+        ),
+        *("echo 'x:1:y'", "printf '3 q\\n10 r\\n2 s\\n'", "for i in 1 2 3; do echo l$i; done", "cat nofile", "false"),
+        *("{ echo o; echo e >&2; }", "yes | head -4", "echo $((2 * 3)) ${#x} ${x:-d}"),
+    ]
+)
+FILTERS = st.sampled_from(
+    [
+        *(
+            "grep -v a",
+            "grep -c a",
+            "grep -E 'a|b'",
+            "awk '{print $1}'",
+            "awk 'NR>1{print $2,$1}'",
+            "sort -k2",
+            "sort -n",
+        ),
+        *("awk '{s+=$1} END{print s}'", "sort", "sort -r", "sort -u", "uniq -c", "uniq", "tail -n +2", "wc"),
+        *("wc -l", "cut -c1-2", "cut -d' ' -f1", "tr a-z A-Z", "tr -d ' '", "sed 's/a/X/'", "sed -n '2,3p'", "tac"),
+        *("rev", "xargs -n2 echo", "xargs -I{} echo '<{}>'", 'while read -r a b; do echo "$b:$a"; done', "cat -n"),
+        *("tee o", "paste - -", "grep -o '[a-z]*'", "diff - <(seq 3)", "comm -12 - <(seq 1 12)", "mapfile -t m"),
+        *('{ read x; echo "[$x]"; cat; }', "(cat; echo end)"),
+    ]
+)
+ENDS = st.sampled_from(
+    [
+        *("", "", " 2>&1", " 2>/dev/null", "; echo $?", " || echo failed", " && echo ok", " > o2; wc -l < o2"),
+        *("; echo ${PIPESTATUS[@]}", " >> log; tail -2 log", " &\nwait"),
+    ]
+)
+AROUND = st.sampled_from(
+    [
+        *("{}", "{}", "{}", 'x=$({}\n); echo "$x" | head -5; echo ${{#x}}', "for i in 1 2; do {}\ndone"),
+        *("if {}\nthen echo T; else echo F; fi", "set -e; {}\necho end", "f() {{ {}\n}}; f; f | wc -c"),
+        *("trap 'echo bye' EXIT; ( {}\n)", "bash -c '#'; {}", "set -o pipefail; {}"),
+    ]
+)
+PIPELINES = st.builds(
+    lambda around, source, filters, end: around.format(" | ".join([source, *filters]) + end),
+    AROUND,
+    SOURCES,
+    st.lists(FILTERS, max_size=3),
+    ENDS,
+)
+"""Pipelines as people type them at a terminal, in what stands around them. All read their input to its end: whether what
+writes to one who does not is ended depends on who is faster."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from bash_grammar import BEFORE, SCRIPTS
+from bash_grammar import BEFORE, PIPELINES, SCRIPTS
 from hypothesis import HealthCheck, given, settings
 from real_shell import has_debians_tools, run_real
 from samples import some
@@ -72,6 +72,14 @@ def test_a_tool_prints_what_this_machines_prints(tool):
 @given(SCRIPTS)
 def test_a_drawn_script_does_what_it_does_in_bash(script):
     assert in_ours(f"{BEFORE}{script}") == run_real("bash", f"{BEFORE}{script}")
+
+
+@pytest.mark.full
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(PIPELINES)
+def test_a_drawn_pipeline_does_what_it_does_in_bash(script):
+    script = f"printf 'l1 a\\nl2 b\\n' > f; x=abc; {script}"
+    assert in_ours(script) == run_real("bash", script)
 
 
 def test_what_is_listed_is_played():
