@@ -137,5 +137,7 @@ PIPELINES = st.builds(
     st.lists(FILTERS, max_size=3),
     ENDS,
 )
-"""Pipelines as people type them at a terminal, in what stands around them. All read their input to its end: whether what
-writes to one who does not is ended depends on who is faster."""
+"""Pipelines as people type them at a terminal, in what stands around them.
+
+All read their input to its end: whether what writes to one who does not is ended depends on who is faster.
+"""
