@@ -15,6 +15,9 @@ from aiops_gym.clients.context import Context
 MADE = "/var/tmp/.archive"
 """Where an archive lies until its headers are right."""
 
+NOWHERE = """tar: {}: Cannot open: No such file or directory
+tar: Error is not recoverable: exiting now
+"""
 BLOCK = 512
 PACKERS = {"z": "gzip", "j": "bzip2"}
 

@@ -9,9 +9,9 @@ from aiops_gym.clients.context import Context
 from aiops_gym.shell import archive, chance, heavy
 from aiops_gym.shell.analysis import CHECKED, look
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.disk import File, make_absolute
+from aiops_gym.shell.disk import make_absolute
 from aiops_gym.shell.engine import is_overdue
-from aiops_gym.shell.host_files import HostTree, OpenFiles, Overworked
+from aiops_gym.shell.host_files import HostFiles, HostTree, OpenFiles, Overworked
 from aiops_gym.shell.lending import Owner, Place
 from aiops_gym.shell.utilities import KILLED, MOST_UNITS, TOO_MUCH, Start, Utilities
 from aiops_gym.sim.machine.scripts.host import Call
@@ -82,7 +82,7 @@ class Calls(Utilities):
             self.error = self.error or TOO_MUCH
             return KILLED
         name = argv[0]
-        if self.clock.expired and (name in CHARGED or name in ("sleep", "watch", "timeout")):
+        if self.clock.expired and name in WAITING:
             return KILLED
         if name in CHARGED and not self.clock.wait(CALL_SECONDS):
             return KILLED
@@ -155,9 +155,10 @@ class Calls(Utilities):
             data = piped.stdout.encode(errors="surrogateescape")
         if packing.target == "-":
             return Output(data.decode(errors="surrogateescape"), output.stdout + output.stderr, output.code)
-        target = self.tree.find(make_absolute(packing.target, place.cwd))
-        self.tree.put(target, File("file", 0o644, data, self.clock.now()))
-        return output
+        target = make_absolute(packing.target, place.cwd)
+        if HostFiles(self.tree).write(target, data.decode(errors="surrogateescape")):
+            return output
+        return Output("", archive.NOWHERE.format(packing.target), 2)
 
 
 def replace_bytes(text: str) -> str:

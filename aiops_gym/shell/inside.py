@@ -65,7 +65,7 @@ def run_utility(c: Container, argv: Sequence[str], stdin: str, cwd: str, env: Ma
 
 
 class _Box:
-    """A container as the owner of a shell: see `session.Owner`."""
+    """A container as the owner of a shell: see `lending.Owner`."""
 
     network: Network | None = None
 

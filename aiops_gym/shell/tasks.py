@@ -16,7 +16,7 @@ from aiops_gym.shell.commands.sleep import parse_duration
 from aiops_gym.shell.disk import Tree
 from aiops_gym.shell.engine import MAX_OUTPUT, read_system, share_time, tell_lateness
 from aiops_gym.shell.host_files import HostFiles, HostTree
-from aiops_gym.shell.host_machine import PATH, HostAllowance, HostMachine
+from aiops_gym.shell.host_machine import LONGEST_WAIT, PATH, HostAllowance, HostMachine
 from aiops_gym.shell.lending import Owner, Place
 from aiops_gym.shell.pipelines import BESIDE, PROGRAMS, SCRIPTED, SHELLS, SMALL, Pipelines
 from aiops_gym.shell.running import Ended
@@ -24,7 +24,8 @@ from aiops_gym.sim.machine.scripts import commands, tools
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Call
-from aiops_gym.sim.machine.scripts.machine import Machine, list_only_pipe
+from aiops_gym.sim.machine.scripts.machine import Machine
+from aiops_gym.sim.machine.scripts.nodes import list_only_pipe
 from aiops_gym.sim.machine.scripts.parser import make_call, parse_program
 from aiops_gym.sim.machine.scripts.state import BUILTINS, OF_BASH
 from aiops_gym.sim.machine.scripts.task import Stop, new_task
@@ -40,9 +41,6 @@ MOST_COMMANDS = 5_000
 
 MOST_JOBS = 100
 """What runs in the background at once."""
-
-LONGEST_WAIT = 10**9
-"""Milliseconds."""
 
 FIRST = 631
 """Process number of a script."""
@@ -139,12 +137,6 @@ class HostTasks(Pipelines):
     def _let_others(self, seconds: float) -> None:
         """Let what is in the background go on while a command waits."""
         self.background.advance(int(seconds * 1000))
-
-    def catch_up(self, machine: Machine) -> None:
-        """Count the time that a command took on the cluster's clock."""
-        took = round(self.clock.elapsed() * 1000) - machine.elapsed()
-        if took > 0:
-            machine.waited += took
 
     def print(self, out: str, err: str, both: str = "") -> None:
         """Keep what comes to the terminal."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from posixpath import basename
 from shlex import quote
 
 from aiops_gym.shell import chance, heavy
@@ -24,6 +25,7 @@ from aiops_gym.shell.lending import Lending, Owner, Place, restore_names
 from aiops_gym.shell.repair import repair
 from aiops_gym.shell.running import Invocation
 from aiops_gym.shell.words import split_words
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts.host import Call
 from aiops_gym.types import Output
 
@@ -122,12 +124,15 @@ class Utilities:
             machine.go_to(place.cwd)
             if machine.disk.undated and any(each.timed for each in traits):
                 machine.disk.date()
-            job = _Nested(self, machine, place, writes)
+            job = _Nested(self, machine, writes)
             ended = machine.call(f"( {script} )" if first or settings or starts else script, job.call)
             stdout = _take(machine.disk.drive, OUTPUT) if traits[-1].binary else ended.stdout
             if writes or job.wrote:
                 self.units += PER_FILE * len(start)
-                self._save(machine, start, before, lent, keeps=any(each.keeps for each in traits))
+                self._save(machine, start, before, lent)
+                for (argv, _), each in zip(calls, traits, strict=True):
+                    if each.keeps:
+                        self.tree.replace(_keep_times(argv[1:], place.cwd, before, self.tree.freeze()))
         self.error = ended.error or self.error
         stderr, codes = _read_codes(ended.stderr, len(calls), ended.code)
         if calls[-1].argv[0] == "xargs" and 0 < codes[-1] < OF_XARGS and not stderr.startswith("xargs:"):
@@ -137,11 +142,9 @@ class Utilities:
             stdout, stderr = restore_names(stdout), restore_names(stderr)
         return Output(stdout, stderr, codes[-1]), codes
 
-    def _save(self, machine: Engine, start: Tree, before: Tree, lent: Tree, keeps: bool) -> None:
+    def _save(self, machine: Engine, start: Tree, before: Tree, lent: Tree) -> None:
         """Take over what a call did to the files."""
         after = machine.disk.save(self.clock.now())
-        if keeps:
-            after = _keep_times(before, after)
         if after is not start:
             self.tree.replace(_without(after, start, before, lent))
         self.tree.full = self.tree.full or machine.disk.full
@@ -190,8 +193,8 @@ class Utilities:
 class _Nested:
     """Commands that a utility starts, from within the interpreter."""
 
-    def __init__(self, calls: Utilities, machine: Engine, place: Place, writes: bool) -> None:
-        self.calls, self.machine, self.place = calls, machine, place
+    def __init__(self, calls: Utilities, machine: Engine, writes: bool) -> None:
+        self.calls, self.machine = calls, machine
         self.writes, self.wrote = writes, False
 
     def call(self, invocation: Invocation) -> Output:
@@ -238,7 +241,7 @@ def _read_codes(stderr: str, count: int, last: int) -> tuple[str, list[int]]:
     if count == 1:
         return stderr, [last]
     stderr, _, told = stderr.rpartition("\1") if "\1" in stderr else (stderr, "", "")
-    codes = [int(word) for word in told.split()]
+    codes = [int(word) for word in told.split() if is_natural(word)]
     return stderr, codes[-count:] if len(codes) >= count else [last] * count
 
 
@@ -250,13 +253,19 @@ def set_variables(env: Mapping[str, str]) -> str:
     return f"unset {absent}; " * bool(absent) + f"export {given}; " * bool(given)
 
 
-def _keep_times(before: Tree, after: Tree) -> Tree:
-    """The tree after files were moved or copied with their times."""
-    known = {(file.data, file.mode): file for file in before.values() if file.kind == "file"}
-    return {
-        path: file if before.get(path) is file else known.get((file.data, file.mode), file)
-        for path, file in after.items()
-    }
+def _keep_times(words: Sequence[str], cwd: str, before: Tree, after: Tree) -> Tree:
+    """The tree after files were moved or copied with their times: each is as old as that from which it comes."""
+    names = [make_absolute(word, cwd) for word in words if not word.startswith("-")]
+    kept = dict(after)
+    for source in names[:-1]:
+        inside = f"{names[-1]}/{basename(source)}"
+        target = inside if inside in after and before.get(inside) is not after[inside] else names[-1]
+        for path, file in before.items():
+            place = f"{target}{path.removeprefix(source)}"
+            new = after.get(place) if path == source or path.startswith(f"{source}/") else None
+            if new is not None and new is not before.get(place) and (new.kind, new.data) == (file.kind, file.data):
+                kept[place] = replace(new, time=file.time)
+    return kept
 
 
 def _without(after: Tree, start: Tree, before: Tree, lent: Tree) -> Tree:

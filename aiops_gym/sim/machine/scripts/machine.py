@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from aiops_gym.sim.machine.scripts import aliases, coprocesses, words
@@ -10,6 +9,7 @@ from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.aside import Aside
 from aiops_gym.sim.machine.scripts.compounds import Compounds
 from aiops_gym.sim.machine.scripts.host import Call, Host
+from aiops_gym.sim.machine.scripts.nodes import count_lines_read, find_only, list_only_pipe
 from aiops_gym.sim.machine.scripts.parser import parse
 from aiops_gym.sim.machine.scripts.reader import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task
@@ -241,6 +241,9 @@ class Machine(Compounds):
     def _pipeline(self, stages: Sequence[Json]) -> Stop | None:
         """Stages run one after the other, each on all that the one before printed."""
         source, codes = self.stdin(), list[int]()
+        if trap := self.task.traps.get("DEBUG"):
+            for _ in (stage for stage in stages if stage[0] == "simple"):
+                Aside(self, self).run(self._beside(["list", parse(trap, self.dialect), 0]))
         while (index := len(codes)) < len(stages):
             if calls := self.host.top.gather(self, stages[index:]):
                 text, found = self._join(calls, source, last=index + len(calls) == len(stages))
@@ -250,7 +253,7 @@ class Machine(Compounds):
                     return Stop("busy")
                 continue
             stage = stages[index]
-            data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1, "level": self.task.level + 1}
+            data = self._beside([stage[0], stage, 0])
             data["fds"] = {**self.task.fds, "0": source}
             if index == len(stages) - 1 and "lastpipe" in self.task.modes:
                 self.task.push("piped", codes)
@@ -429,11 +432,16 @@ class Machine(Compounds):
             self.write("2", output.stderr)
             return output.stdout, self._pick_code(codes)
         side = Aside(self, errors=self)
-        data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1, "options": options}
-        data |= {"level": self.task.level + 1, "fds": {**self.task.fds, "1": ["out"]}}
+        data = {**self._beside(["list", node, 0]), "options": options, "fds": {**self.task.fds, "1": ["out"]}}
         outcome = side.run(data)
         self.waited += outcome.ms
         return side.text, outcome.code
+
+    def _beside(self, frame: list[Json]) -> dict[str, Json]:
+        """A subshell that begins with a frame; the trap for each command it has only after `set -T`."""
+        traps = {name: each for name, each in self.task.traps.items() if name != "DEBUG" or "T" in self.task.options}
+        level = self.task.level + 1
+        return {**self.task.data(), "stack": [frame], "waits": -1, "level": level, "traps": traps}
 
     def open_process(self, sign: str, node: Json) -> str:
         """A file with what commands print, or for what they read; see `end_redirection`."""
@@ -449,41 +457,12 @@ class Machine(Compounds):
         return Aside(self, self).run(data)
 
 
-LINES_READ = re.compile(r"head(?: -n ?(\d{1,6})| -(\d{1,6}))?")
 STEPS: dict[str, Callable[[Machine, list[Json]], Stop | None]] = {}
 """What is done with a frame, by its kind; found when it is first needed."""
 
 _SPECIAL = ". : break continue eval exec exit export readonly return set shift times trap unset"
 SPECIAL = frozenset(_SPECIAL.split())
 """Commands of which POSIX has it that what is assigned before them stays, and that an error ends the shell."""
-
-
-def find_only(node: Json) -> Json | None:
-    """The simple command that all of an "andor" node is; None for others."""
-    if len(node[1]) != 1:
-        return None
-    _, stages, negated, timed = node[1][0][1]
-    return stages[0] if len(stages) == 1 and stages[0][0] == "simple" and not negated and not timed else None
-
-
-def list_only_pipe(node: Json) -> list[Json]:
-    """The commands of a list that is one pipeline and nothing else; none for others."""
-    items = node[1]
-    if len(items) != 1 or items[0][1] or len(items[0][0][1]) != 1:
-        return []
-    _, stages, negated, timed = items[0][0][1][0][1]
-    return [] if negated or timed else list(stages)
-
-
-def count_lines_read(stage: Json) -> int:
-    """How many lines `head` reads before it ends, -1 for other commands."""
-    words = (
-        ["".join(part[1] for part in word if part[0] in ("lit", "quo")) for word in stage[2]]
-        if stage[0] == "simple"
-        else []
-    )
-    given = LINES_READ.fullmatch(" ".join(words))
-    return int(given[1] or given[2] or 10) if given and not stage[3] else -1
 
 
 def quote_traced(word: str) -> str:
